@@ -292,8 +292,8 @@ function faultOf({ status, bytes }: HttpAnswer): IssuerFault {
 }
 
 /**
- * Words that may be shown to anybody: nothing that could be a secret or a card's number is that plain.
- * Numbers are written in groups, too, so that nine digits are too many with signs between them as well.
+ * Whether a message of the issuer may be shown to callers. It must contain no secret and no card number: no
+ * 24 letters or digits in a row, and no nine digits, even with signs between them.
  */
 const isPlainSentence = (message: string) =>
   /^[A-Za-z0-9 ,.;:'()$-]{1,200}$/.test(message) &&

@@ -3,7 +3,7 @@ import { defineErrors } from '#platform/errors/errors';
 export const approvalErrors = defineErrors({
   approvalNotFound: [404, 'Approval request not found'],
   ownRequest: [403, 'You asked for this: another operator must decide'],
-  otherRole: [403, 'Your role may not run this command, so it may not decide either'],
+  otherRole: [403, 'Your role may not run this command: an operator whose role may run it must decide'],
   alreadyDecided: [409, 'The request is already decided'],
   requestExpired: [409, 'The request has expired: run the command again'],
   requesterGone: [

@@ -8,13 +8,13 @@ import { cardErrors } from './errors.ts';
 import { forgetRefused, type KeyedRequest, nameAtIssuer, renoteRequest } from './keyed-request.ts';
 import type { CardRow } from './queries/cards.ts';
 
-/** What the issuer is asked. */
+/** What we ask of the issuer. */
 export interface Asked {
   terms: Terms;
-  /** Of these, what alone is asked for, where the issuer refused all of them together. */
+  /** The terms to ask for alone, if the issuer refused all of them together. */
   left?: Terms;
   reason?: string;
-  /** What they were before anybody was asked. */
+  /** The terms before the first request to the issuer. */
   before: Terms;
 }
 
@@ -25,13 +25,13 @@ export interface Call {
 }
 
 export interface Done {
-  /** What it was asked at last. */
+  /** The last request to the issuer. */
   asked: Asked;
-  /** The card as the issuer then had it. */
+  /** The card at the issuer after that request. */
   changed: IssuerCard;
 }
 
-/** Asks the issuer to change a card; a part that it refuses because it is done already is left out. */
+/** Asks the issuer to change a card. If it refuses a part because that is done already, asks for the rest. */
 export async function askForChange(ctx: Ctx, call: Call): Promise<Done> {
   try {
     return await askAllOrRest(ctx, call);

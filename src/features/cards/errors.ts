@@ -10,9 +10,12 @@ export const cardErrors = defineErrors({
     'All cards of a call must belong to one account: pass the same cardIssuerUserId for all, or none',
   ],
   nothingToChange: [400, 'Pass at least one of nickname, status, spendingLimit, spendingInterval'],
-  illegalCardMove: [409, 'The card cannot change to that status'],
+  illegalCardMove: [409, 'The card cannot change from its status to that one'],
   cardCanceled: [409, 'The card is canceled; this is final'],
-  issuerRefused: [409, 'The card issuer refused'],
+  issuerRefused: [
+    409,
+    'The card issuer refused the request and gave no reason that can be shown: ask the issuer',
+  ],
   idempotencyKeyReused: [422, 'This idempotencyKey was used for another request'],
   // One text for every way in which a session cannot be opened: which one it was is nobody's business either.
   sessionInvalid: [
@@ -25,6 +28,6 @@ export const cardErrors = defineErrors({
   notOffered: [501, 'Only the sandbox’s card issuer supports this'],
   issuerUnavailable: [503, 'The card issuer does not answer: try again later'],
   eventNotAwaited: [409, 'The issuer’s event feed is not blocked by that event'],
-  eventReadable: [409, 'That event can be read now: it will be applied, so it is not skipped'],
+  eventReadable: [409, 'The event can be read now and will be applied: do not skip it'],
   webhookNotSigned: [401, 'Webhook signature is invalid or too old'],
 });

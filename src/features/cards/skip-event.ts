@@ -5,9 +5,9 @@ import { cardErrors } from './errors.ts';
 import { lockEventCursor, notifyCatchUp, updateEventCursor } from './queries/cursor.ts';
 
 /**
- * Passes over the event at which the reading stands, and no other: a person has found out what it said, or
- * that it says nothing. One that can be read by now is never passed over, so the issuer is asked first.
- * Workers go on at once. Answers the sequence up to which was read.
+ * Skips the event that blocks the issuer's feed, and no other. An operator calls it after clarifying with the
+ * issuer what the event said. The event is requested once more first: if it can be read now, it is not
+ * skipped. Workers continue at once. Returns the sequence number of the last event that was read or skipped.
  */
 export async function skipEvent(
   ctx: Ctx,

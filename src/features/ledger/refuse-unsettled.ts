@@ -12,8 +12,9 @@ export interface GivenId {
 }
 
 /**
- * Refuses ids that are among their users' unsettled records: they would be in both sets. Asked under the lock
- * of these, which comes after that of the ledger; so after posting, in the same transaction.
+ * Refuses ids of unsettled records, because an id must not be settled and unsettled at once. Call it after
+ * posting, in the same transaction: it locks the unsettled lists, which come after the settled ones in the
+ * lock order.
  */
 export async function refuseUnsettled(db: Db, given: readonly GivenId[]): Promise<void> {
   const named = given.filter(({ id }) => id !== undefined);

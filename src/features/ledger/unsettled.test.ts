@@ -172,7 +172,10 @@ test('409 ledger.record-unsettled: the id of a record that moves something else'
     bridge,
   ]) {
     const { status, body } = await call('record-unsettled', { ...input, ...other });
-    assert.deepEqual([status, body.error], [409, 'An unsettled record with this id has other contents']);
+    assert.deepEqual(
+      [status, body.error],
+      [409, 'Another unsettled record has this id: choose a new id, or update that record'],
+    );
   }
   // Another user's ids are their own.
   assert.equal((await call('record-unsettled', { ...input, userId: await makeUserId() })).status, 200);

@@ -79,7 +79,7 @@ async function settleCompleted(ctx: WorkerCtx, lane: Lane, judged: readonly Judg
   });
 }
 
-/** As the ledger posts it. */
+/** The input of the ledger's posting for a paid withdrawal. */
 export function toPaid(
   network: string,
   { slot, minedHash, logIndex }: { slot: OpenSlot; minedHash: string; logIndex: number },

@@ -4,7 +4,7 @@ import { staffRoles } from './staff-roles.ts';
 export const personErrors = defineErrors({
   personNotFound: [404, 'Person not found'],
   personExists: [409, 'This email is invited already: run people reinvite to send a new link'],
-  ownRights: [409, 'Nobody changes their own rights: ask another administrator'],
+  ownRights: [409, 'You cannot change your own rights: ask another administrator'],
   notOwner: [403, 'Only an owner at a partner or an integration manages its team'],
   notPartnerStaff: [403, 'This is for people who work at a partner'],
   notIntegrationStaff: [403, 'This is for people who work at an integration'],

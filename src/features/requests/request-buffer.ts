@@ -2,16 +2,16 @@ import type { Deps } from '#context';
 import { insertRequests, type RequestRow } from './queries.ts';
 
 const flushEveryMs = 1_000;
-/** Of a process. At 2,000 requests a second it holds five seconds, about 4 MB. */
+/** Most rows that one process keeps: five seconds at 2,000 requests a second, about 4 MB. */
 export const heldMax = 10_000;
-/** Of one statement, once a second. */
+/** Most rows in one statement; one statement runs each second. */
 export const storedMax = 5_000;
 
 export type BufferDeps = Pick<Deps, 'db' | 'metrics' | 'log'>;
 
 /**
- * Rows on their way into the request log. Nobody waits for them: what does not fit, or is not stored at the
- * first try, is dropped and counted.
+ * Buffers rows for the request log. Requests do not wait for it: a row that does not fit, or that the first
+ * try does not store, is dropped and counted.
  */
 export class RequestBuffer {
   readonly #deps: BufferDeps;

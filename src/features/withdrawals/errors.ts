@@ -17,7 +17,10 @@ export const withdrawalErrors = defineErrors({
   idempotencyKeyReused: [422, 'This Idempotency-Key was used for another request'],
   withdrawalNotFound: [404, 'Withdrawal not found'],
   uploadNotFound: [404, 'File not found: it is unknown, or older than a day'],
-  moreRepeats: [409, 'More rows than you saw may be second payments: look at the file again'],
+  moreRepeats: [
+    409,
+    'More rows than the page showed may be second payments: check the marked rows and confirm again',
+  ],
   ambiguousId: [409, 'Several withdrawals have this external id: pass the id of one of them'],
   alreadySigned: [
     409,

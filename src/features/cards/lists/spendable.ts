@@ -9,8 +9,8 @@ interface CardFunds {
 }
 
 /**
- * The rest of the limit in the running interval. Refunds of what was bought in an interval before do not
- * raise the limit, nor does a limit that was lowered become a debt.
+ * What is left of the limit in the current interval. Refunds of purchases from an earlier interval do not
+ * raise it above the limit, and a lowered limit does not make it negative.
  */
 export function availableLimit({
   spendingLimitMinor,

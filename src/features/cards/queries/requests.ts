@@ -26,7 +26,7 @@ interface NewRequest {
   now: Date;
 }
 
-/** Nothing where somebody else was first. */
+/** Does nothing if another request has this key already. */
 export async function insertRequest(db: Db, request: NewRequest): Promise<void> {
   const { userId, idempotencyKey, fingerprint, asked, now } = request;
   await db.query(
@@ -36,7 +36,7 @@ export async function insertRequest(db: Db, request: NewRequest): Promise<void> 
   );
 }
 
-/** Nothing where it was answered meanwhile. */
+/** Does nothing if the request was answered in the meantime. */
 export async function updateUnansweredRequest(db: Db, request: Omit<NewRequest, 'now'>): Promise<void> {
   const { userId, idempotencyKey, fingerprint, asked } = request;
   await db.query(
@@ -46,7 +46,7 @@ export async function updateUnansweredRequest(db: Db, request: Omit<NewRequest, 
   );
 }
 
-/** Notes what was answered; false where it was noted before, or where the key is another request's by now. */
+/** Stores the answer. Returns false if there is one already, or if the key now belongs to another request. */
 export async function upsertAnswer(db: Db, request: NewRequest & { cardIds: string[] }): Promise<boolean> {
   const { userId, idempotencyKey, fingerprint, asked, now, cardIds } = request;
   const rows = await db.query(
@@ -60,7 +60,7 @@ export async function upsertAnswer(db: Db, request: NewRequest & { cardIds: stri
   return rows.length > 0;
 }
 
-/** Nothing where it was answered meanwhile, or where the key is another request's by now. */
+/** Does nothing if the request was answered in the meantime, or if the key now belongs to another request. */
 export async function deleteUnansweredRequest(
   db: Db,
   { userId, idempotencyKey, fingerprint }: Pick<NewRequest, 'userId' | 'idempotencyKey' | 'fingerprint'>,

@@ -16,10 +16,10 @@ import { type AtRefillStep, never } from './steps.ts';
 import { restMs, suspendedMs, turnMax } from './timing.ts';
 
 /**
- * queued → processing, with the withdrawal that pays it, in one transaction; or failed, where it is not to be
- * paid. Any number of workers may do so at once. One that has waited may be needed no longer, so only while
- * what is known of collateral is what the issuer knows. Throws an `IssuerFault` where the issuer does not
- * answer.
+ * Moves refills from queued to processing and creates their withdrawals, in one transaction each; a refill
+ * that cannot be paid fails. Several workers may do this at the same time. A refill that waited may no longer
+ * be needed, so this runs only while our collateral figures equal the issuer's. Throws an `IssuerFault` if
+ * the issuer does not answer.
  */
 export async function startRefills(
   ctx: Ctx<WorkerActor>,

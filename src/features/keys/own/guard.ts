@@ -12,7 +12,7 @@ export interface AdminRows extends GuardRows {
 }
 
 export interface AdminRoute {
-  /** Whose sessions are admitted. Keys are admitted by `routeScopes`. */
+  /** The roles whose sessions are admitted. Keys are admitted by `routeScopes`. */
   roles: readonly StaffRole[];
   /** A session must have been confirmed within the last five minutes. */
   stepUp?: boolean;
@@ -31,7 +31,7 @@ export function partnerGuard(deps: Deps, rows: GuardRows) {
   return (route: AdminRoute): Hook =>
     async (request) => {
       const { authorization, cookie } = request.headers;
-      // A cookie of somebody else, such as a load balancer, says nothing.
+      // Another cookie, such as a load balancer's, is not a session.
       const hasSession = personCookie.read(deps.publicUrl, cookie) !== undefined;
       if (authorization === undefined && hasSession) request.caller = await findStaff(deps, request, route);
       else if (route.isForPeople) throw rows.missing();
@@ -39,7 +39,7 @@ export function partnerGuard(deps: Deps, rows: GuardRows) {
     };
 }
 
-/** The same with a limit on how often. */
+/** `partnerGuard` and a rate limit. */
 export function adminGuard(deps: Deps, rows: AdminRows, policy: RatePolicy) {
   const admit = partnerGuard(deps, rows);
   const spend = rateLimitGuard(deps, policy, rows.exceeded, (request) => subjectOf(adminOf(request)));

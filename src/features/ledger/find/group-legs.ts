@@ -12,8 +12,8 @@ export interface Group {
 }
 
 /**
- * Joins legs of conversions between networks. A bridge stands where the first of its legs stands that the
- * filter finds; where the other one would stand, it is left out.
+ * Joins the two legs of a conversion between networks into one group. The group takes the place of the first
+ * leg that matches the filter; the other leg is left out.
  */
 export async function groupLegs(
   ctx: Ctx,

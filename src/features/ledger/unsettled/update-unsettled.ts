@@ -15,7 +15,7 @@ export interface UnsettledChange {
   userDescription?: string | null;
 }
 
-/** Moves an unsettled record, or changes what is said of it. What it would move stays as it is. */
+/** Changes the status or the texts of an unsettled record. Its assets and amounts cannot change. */
 export function updateUnsettled(ctx: Ctx, change: UnsettledChange): Promise<{ records: UnsettledView[] }> {
   const userId = change.userId.toLowerCase();
   return inTransaction(ctx, async (ctx) => {

@@ -24,7 +24,7 @@ const pt: typeof en = {
   result: (done, all) => `${done} de ${all} feitos`,
   states: {
     done: 'Feito',
-    stored: 'Guardado para um segundo operador',
+    stored: 'Aguardando um segundo operador',
     refused: 'Recusado:',
     unknown: 'Não se sabe se foi executado:',
   },

@@ -95,7 +95,7 @@ export const pt: Texts = {
   },
   result: {
     done: 'Feito',
-    stored: 'Guardado para um segundo operador',
+    stored: 'Aguardando um segundo operador',
     storedText: 'Nada mudou ainda. Outro operador decide em Aprovações.',
     decide: 'Abrir o pedido',
     secret: 'Copie agora o valor marcado: ele é mostrado só uma vez.',
@@ -111,7 +111,7 @@ export const pt: Texts = {
   },
   overview: {
     title: 'Visão geral',
-    calm: 'Nada precisa de você agora.',
+    calm: 'Nenhuma pendência para você agora.',
     attention: 'Precisa de atenção',
     waiting: 'Saques que não são finais',
     wallets: 'Carteiras de pagamento',
@@ -173,7 +173,7 @@ export const pt: Texts = {
       silent: (age) => `Nenhum worker executa tarefas há ${age}: nada é pago`,
       stuck: (job, age) => `A tarefa ${job} não é executada há ${age}`,
     },
-    endpointStates: { failing: 'com falhas', disabled: 'fora de uso' },
+    endpointStates: { failing: 'com falhas', disabled: 'desativado' },
   },
   withdrawal: {
     title: (amount, currency) => `${amount} ${currency}`,
@@ -194,7 +194,7 @@ export const pt: Texts = {
     givenUp: (nonce) => `Nonce ${nonce} abandonado: será assinado com outro`,
     ofGivenUp: (nonce) => `do nonce ${nonce}, que foi abandonado`,
     usedBy: (hash) => `usado pela transação ${hash}`,
-    settled: 'Pagamento encerrado',
+    settled: 'Pagamento liquidado',
     audit: (action, actor) => `${action} por ${actor}`,
     asked: 'As regras pedem uma aprovação',
     decided: { approve: (name) => `Aprovado por ${name}`, refuse: (name) => `Recusado por ${name}` },

@@ -29,7 +29,7 @@ export const en = {
     scopesLabel: 'Data that you may ask for',
     scopesHelp: 'Choose only what you need. Each user sees the list and decides.',
     scopes: {
-      profile: 'profile: name and country',
+      profile: 'profile: full name, given name and family name',
       email: 'email: email address',
       wallet: 'wallet: addresses of wallets',
       kyc: 'kyc: verified identity, with document and tax id',

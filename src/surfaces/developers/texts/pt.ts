@@ -29,7 +29,7 @@ export const pt: Texts = {
     scopesLabel: 'Dados que você pode pedir',
     scopesHelp: 'Escolha só o que precisa. Cada usuário vê a lista e decide.',
     scopes: {
-      profile: 'profile: nome e país',
+      profile: 'profile: nome completo, nome e sobrenome',
       email: 'email: endereço de e-mail',
       wallet: 'wallet: endereços de carteiras',
       kyc: 'kyc: identidade verificada, com documento e CPF ou equivalente',

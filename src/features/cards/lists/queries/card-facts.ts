@@ -10,9 +10,9 @@ interface Spending {
 }
 
 /**
- * What was spent with a card in the running interval. Weeks begin on Monday, all intervals in UTC. A refund
- * of what was bought before may make it less than nothing. It is by the states that transactions have now:
- * those before are not kept.
+ * What was spent with a card in the current interval, in UTC; weeks begin on Monday. A refund of an earlier
+ * purchase may make it negative. It counts transactions by their current status, because earlier statuses are
+ * not stored.
  */
 export const spentIn = ({ card, at, upto }: Spending) => `(
   select coalesce(sum(case t.type when 'refund' then -t.amount else t.amount end), 0)::bigint
