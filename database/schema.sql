@@ -1418,6 +1418,7 @@ create table users (
   updated_at timestamp with time zone not null,
   suspended_at timestamp with time zone,
   suspended_reason text,
+  postal_address text,
   constraint users_email_key UNIQUE (email),
   constraint users_pkey PRIMARY KEY (id),
   constraint users_email_lower CHECK (((email = lower(email)) AND (length(email) <= 254))),

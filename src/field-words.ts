@@ -16,6 +16,7 @@ export const usualWords: Readonly<Record<string, string>> = {
   givenName: 'Given name',
   id: 'Id of the record',
   legalName: 'Registered name of a business',
+  postalAddress: 'Address in one line, for statements',
   lines: 'The lines of the posting',
   localAmount: 'Amount in the currency of the merchant',
   localCurrency: 'Currency of the merchant, such as EUR',

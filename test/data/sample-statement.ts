@@ -52,6 +52,7 @@ export function sampleStatement(
 ): Statement {
   return {
     holder: 'Ana Žižková',
+    holderAddress: null,
     userId: '0198a6a0-0000-7000-8000-000000000001',
     order: 'newest',
     types: ['buy', 'sell', 'swap-bridge', 'transfer-token'],

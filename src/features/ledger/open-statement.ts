@@ -1,5 +1,5 @@
 import type { Ctx } from '#context';
-import { selectHolder, userErrors } from '#features/users';
+import { selectHolder, selectPostalAddress, userErrors } from '#features/users';
 import { decimalsOf } from './assets.ts';
 import type { LineFilter, LineType, LineView } from './lines/line.ts';
 import {
@@ -39,6 +39,8 @@ export interface LedgerCut {
 export interface Statement extends LedgerCut {
   /** The user's name, or the legal name of a business. */
   holder: string;
+  /** In one line; null if none is recorded. */
+  holderAddress: string | null;
   userId: string;
   order: LineOrder;
   /** Types of the lines that are in it. */
@@ -71,6 +73,7 @@ export async function openStatement(
   const source = { ctx, span, order, types, startAt, endAt };
   return {
     holder,
+    holderAddress: await selectPostalAddress(ctx.db, userId),
     userId,
     order,
     types,

@@ -17,6 +17,8 @@ export interface NewUser {
   emailVerified?: boolean;
   entityType?: 'individual' | 'business';
   legalName?: string | null;
+  /** In one line, as statements show it. */
+  postalAddress?: string | null;
   documentType?: string | null;
   documentNumber?: string | null;
   taxId?: string | null;
@@ -40,6 +42,7 @@ export function createUser(ctx: Ctx, input: NewUser): Promise<UserView> {
       familyName: input.familyName,
       entityType: input.entityType ?? 'individual',
       legalName: input.legalName ?? null,
+      postalAddress: input.postalAddress ?? null,
       documentType: input.documentType ?? null,
       documentNumberSealed: null,
       taxIdSealed: null,

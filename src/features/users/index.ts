@@ -15,6 +15,7 @@ export {
   selectHolder,
   selectIdsByEmail,
   selectOwners,
+  selectPostalAddress,
   selectRecipient,
   selectUserWithWallets,
   type UserWithWalletsRow,

@@ -10,6 +10,7 @@ export interface UserRow {
   familyName: string;
   entityType: 'individual' | 'business';
   legalName: string | null;
+  postalAddress: string | null;
   documentType: string | null;
   documentNumberSealed: Buffer | null;
   taxIdSealed: Buffer | null;
@@ -20,7 +21,7 @@ export interface UserRow {
 }
 
 const columns = `id, email, email_verified as "emailVerified", given_name as "givenName", family_name as "familyName",
-  entity_type as "entityType", legal_name as "legalName", document_type as "documentType",
+  entity_type as "entityType", legal_name as "legalName", postal_address as "postalAddress", document_type as "documentType",
   document_number_sealed as "documentNumberSealed", tax_id_sealed as "taxIdSealed",
   created_at as "createdAt", updated_at as "updatedAt", suspended_at as "suspendedAt",
   suspended_reason as "suspendedReason"`;
@@ -33,8 +34,8 @@ export async function newUserId(db: Db): Promise<string> {
 export async function insertUser(db: Db, user: UserRow): Promise<void> {
   await db.query(
     `insert into users (id, email, email_verified, given_name, family_name, entity_type, legal_name, document_type,
-       document_number_sealed, tax_id_sealed, created_at, updated_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+       document_number_sealed, tax_id_sealed, created_at, updated_at, postal_address)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
     valuesOf(user),
   );
 }
@@ -42,7 +43,8 @@ export async function insertUser(db: Db, user: UserRow): Promise<void> {
 export async function updateUserRow(db: Db, user: UserRow): Promise<void> {
   await db.query(
     `update users set email = $2, email_verified = $3, given_name = $4, family_name = $5, entity_type = $6, legal_name = $7,
-       document_type = $8, document_number_sealed = $9, tax_id_sealed = $10, created_at = $11, updated_at = $12
+       document_type = $8, document_number_sealed = $9, tax_id_sealed = $10, created_at = $11, updated_at = $12,
+       postal_address = $13
      where id = $1`,
     valuesOf(user),
   );
@@ -61,7 +63,7 @@ export async function updateUserSuspension(
 
 function valuesOf(user: UserRow): unknown[] {
   const { id, email, emailVerified, givenName, familyName, entityType, legalName, documentType } = user;
-  const { documentNumberSealed, taxIdSealed, createdAt, updatedAt } = user;
+  const { documentNumberSealed, taxIdSealed, createdAt, updatedAt, postalAddress } = user;
   return [
     id,
     email,
@@ -75,6 +77,7 @@ function valuesOf(user: UserRow): unknown[] {
     taxIdSealed,
     createdAt,
     updatedAt,
+    postalAddress,
   ];
 }
 
@@ -138,6 +141,15 @@ export async function selectHolder(db: Db, userId: string): Promise<string | und
     [userId],
   );
   return row?.holder;
+}
+
+/** For statements; null if none is recorded. */
+export async function selectPostalAddress(db: Db, userId: string): Promise<string | null> {
+  const [row] = await db.query<{ postalAddress: string | null }>(
+    'select postal_address as "postalAddress" from users where id = $1',
+    [userId],
+  );
+  return row?.postalAddress ?? null;
 }
 
 /** Emails by id, of the users that exist. */

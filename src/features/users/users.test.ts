@@ -34,6 +34,7 @@ test('200 users.create: what was not said has its default', async () => {
     familyName: 'Ribeiro',
     entityType: 'individual',
     legalName: null,
+    postalAddress: null,
     documentType: null,
     hasDocumentNumber: false,
     hasTaxId: false,
@@ -47,6 +48,7 @@ test('200 users.create: every field', async () => {
     emailVerified: true,
     entityType: 'business',
     legalName: 'Mar Verde Comércio Ltda',
+    postalAddress: 'Rua Augusta 1500, 01304-001 São Paulo, Brasil',
     documentType: 'cnpj',
     documentNumber: noteSecret(`DOC-${randomBytes(6).toString('hex')}`),
     taxId: noteSecret(`TAX-${randomBytes(6).toString('hex')}`),
@@ -248,6 +250,25 @@ test('200 users.update: null clears what may be empty', async () => {
   const { body } = await call('update', { userId: id, taxId: null, legalName: null });
   assert.deepEqual([body.data.hasTaxId, body.data.legalName], [false, null]);
   assert.equal((await readSealed(id)).tax, null);
+});
+
+test('200 users.update: a postal address is set, changed and cleared, each in the audit log', async () => {
+  const { id } = await create({});
+  const addresses = ['Rua do Ouro 12, 1100-061 Lisboa', 'Rua da Prata 3, 1100-420 Lisboa', null];
+  type Fields = { postalAddress: string | null };
+  for (const postalAddress of addresses) {
+    harness.advance(1_000);
+    const { status, body } = await call('update', { userId: id, postalAddress });
+    assert.deepEqual([status, body.data.postalAddress], [200, postalAddress]);
+  }
+  const rows: { action: string; before: Fields; after: Fields }[] = await auditOf(`user:${id}`);
+  const changes = rows.filter(({ action }) => action === 'users.update');
+  assert.deepEqual(
+    changes.map(({ before, after }) => [before.postalAddress, after.postalAddress]).reverse(),
+    addresses.map((address, at) => [addresses[at - 1] ?? null, address]),
+  );
+  for (const bad of ['x'.repeat(161), 'Rua do Ouro 12\n1100-061 Lisboa', ''])
+    assert.equal((await call('update', { userId: id, postalAddress: bad })).status, 400, bad);
 });
 
 test('200 users.update: a new email is unverified unless said otherwise; the same one in capitals stays verified', async () => {

@@ -4,7 +4,10 @@ import { addWallet, blockAddress, type Custody, createUser, type NewUser } from 
 
 /** The users of the sandbox. Their ids and wallets never change, so that notes and scripts stay valid. */
 export const demoUsers = {
-  owner: person(1, 'ana.ribeiro@example.com', 'Ana', 'Ribeiro'),
+  owner: {
+    ...person(1, 'ana.ribeiro@example.com', 'Ana', 'Ribeiro'),
+    postalAddress: 'Rua do Ouro 12, 3.º Esq., 1100-061 Lisboa, Portugal',
+  },
   friend: person(2, 'bruno.costa@example.com', 'Bruno', 'Costa'),
   /** She holds the keys of her wallets, so payments to them are not added to her balance. */
   stranger: { ...person(3, 'chen.wei@example.com', 'Chen', 'Wei'), custody: 'self' as const },
@@ -16,6 +19,7 @@ export const demoUsers = {
     documentType: 'cnpj',
     documentNumber: '11.222.333/0001-81',
     taxId: '11222333000181',
+    postalAddress: 'Avenida Paulista 1578, 14.º andar, 01310-200 São Paulo, Brasil',
   },
 };
 

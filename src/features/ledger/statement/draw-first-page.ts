@@ -1,9 +1,13 @@
 import { cell, type Drawing, small } from './drawing.ts';
 import { inks } from './page-writer.ts';
-import { heights, sheet } from './plan-pages.ts';
+import { heights, openingHeight, sheet } from './plan-pages.ts';
 
 const logoBox = { x: sheet.left, y: heights.top - 8, width: 150, height: 40 };
 const addressRoom = 210;
+const rowHeight = 26;
+const lineHeight = 10;
+/** What a column has room for at the usual size. */
+const lettersOfLine = 60;
 
 /** Issuer, title, holder and particulars. */
 export function drawOpening(drawing: Drawing): number {
@@ -14,7 +18,7 @@ export function drawOpening(drawing: Drawing): number {
     writer.write(spelling.words.title, sheet.left, heights.top + 74, { size: 19, strong: true });
   });
   drawParticulars(drawing, heights.top + 98);
-  return heights.top + heights.opening;
+  return heights.top + openingHeight(drawing.statement.holderAddress !== null);
 }
 
 function drawIssuer({ writer, style }: Drawing): void {
@@ -40,13 +44,15 @@ function drawIssuer({ writer, style }: Drawing): void {
 function drawParticulars(drawing: Drawing, top: number): void {
   const { writer, spelling, statement, style, isPart } = drawing;
   const { words } = spelling;
-  const { holder, userId, startAt, endAt, madeAt, lineCount, types } = statement;
+  const { holder, holderAddress, userId, startAt, endAt, madeAt, lineCount, types } = statement;
   const count = spelling.count(lineCount);
   const only = words.list(types.map((type) => drawing.typeNames[type]));
   const middle = 318;
+  const address = holderAddress === null ? [] : [[words.address, ...inTwoLines(holderAddress)] as const];
   const columns = [
     [
       [words.holder, holder],
+      ...address,
       [words.period, spelling.period(startAt, endAt)],
       [words.movements, isPart ? words.onlyOf(count, only) : count],
     ],
@@ -58,15 +64,34 @@ function drawParticulars(drawing: Drawing, top: number): void {
   ] as const;
   for (const [at, column] of columns.entries()) {
     const [x, end] = at === 0 ? [sheet.left, middle - 12] : [middle, sheet.right];
-    for (const [row, [name, value]] of column.entries()) {
-      const y = top + row * 26;
+    let y = top;
+    for (const [row, [name, ...values]] of column.entries()) {
       const isHolder = at === 0 && row === 0;
       writer.tag('P', writer.structure.root, () => {
         writer.write(name, x, y, small);
-        writer.writeWhole(value, x, y + 11.5, isHolder ? { size: 10, strong: true } : cell, end - x);
+        for (const [below, value] of values.entries()) {
+          const style = isHolder ? { size: 10, strong: true } : cell;
+          writer.writeWhole(value, x, y + 11.5 + below * lineHeight, style, end - x);
+        }
       });
+      y += name === words.address ? heights.address : rowHeight;
     }
   }
+}
+
+/** Broken after the comma or blank that is nearest to its middle, if it is too long for a line. */
+function inTwoLines(address: string): string[] {
+  if (address.length <= lettersOfLine) return [address];
+  const breaks = [...address.matchAll(/,\s+/g), ...address.matchAll(/\s+/g)];
+  const distance = (at: number) => Math.abs(at - address.length / 2);
+  const [first, ...others] = breaks.filter(({ index }) => distance(index) < address.length / 4);
+  if (!first) return [address];
+  const isComma = (text: string) => text.startsWith(',');
+  const best = others
+    .filter((one) => isComma(one[0]) === isComma(first[0]))
+    .reduce((best, one) => (distance(one.index) < distance(best.index) ? one : best), first);
+  const end = best.index + best[0].length;
+  return [address.slice(0, end).trim(), address.slice(end)];
 }
 
 /** The ledger's head, and the page that compares this statement with it. */

@@ -46,7 +46,10 @@ for (const count of [0, 1, 17, 18, 19, 500]) {
     const pdf = await make(lines);
     assert.deepEqual(await readPdfRows(pdf), lines.map(asShown));
     const pages = await readPdfTexts(pdf);
-    assert.equal(pages.length, planPages({ balances: 1, lines: count, closingHeight: 0 }).length);
+    assert.equal(
+      pages.length,
+      planPages({ balances: 1, lines: count, hasAddress: false, closingHeight: 0 }).length,
+    );
     for (const [at, page] of pages.entries()) {
       assert.ok(textsOf(page).includes(`Page ${at + 1} of ${pages.length}`));
       assert.ok(at === 0 || textsOf(page).includes('Date (UTC)'), 'no table head');
@@ -72,6 +75,35 @@ test('the first page says whose statement it is, of when, made when', async () =
     assert.ok(texts.includes(text), `${text} in ${texts}`);
   }
 });
+
+for (const [language, name] of [
+  ['en', 'Address'],
+  ['pt', 'Endereço'],
+] as const) {
+  test(`the holder's address stands below the name, a long one in two lines, in ${language}`, async () => {
+    const short = 'Rua do Ouro 12, 1100-061 Lisboa';
+    const long =
+      'Edifício Mar Verde, Avenida Engenheiro Duarte Pacheco 26, Torre 2, 9.º andar, 1070-110 Lisboa, Portugal';
+    for (const [holderAddress, shown] of [
+      [short, [short]],
+      [
+        long,
+        [
+          'Edifício Mar Verde, Avenida Engenheiro Duarte Pacheco 26,',
+          'Torre 2, 9.º andar, 1070-110 Lisboa, Portugal',
+        ],
+      ],
+    ] as const) {
+      const pdf = await make(samples(40), { holderAddress }, { language });
+      const [page] = await readPdfTexts(pdf);
+      const texts = textsOf(page!);
+      const at = texts.indexOf(name);
+      assert.deepEqual(texts.slice(at - 1, at + 1 + shown.length), ['Ana Žižková', name, ...shown]);
+      assert.equal((await readPdfRows(pdf)).length, 40);
+    }
+    assert.ok(!textsOf((await readPdfTexts(await make(samples(1), {}, { language })))[0]!).includes(name));
+  });
+}
 
 test('a period that is no whole days is given to the millisecond, one without an edge in words', async () => {
   for (const [startAt, endAt, words] of [

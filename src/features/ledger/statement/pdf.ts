@@ -21,6 +21,7 @@ export async function* writePdf(statement: Statement, style: StatementStyle): As
     const plan = planPages({
       balances: drawing.balances.length,
       lines: statement.lineCount,
+      hasAddress: statement.holderAddress !== null,
       closingHeight: closingHeightOf(drawing),
     });
     for (const [at, page] of plan.entries()) {

@@ -6,7 +6,7 @@ import { heights, planPages, sheet } from './plan-pages.ts';
 test('every row stands on a page, none below its end, the lines begin once, after the balances', () => {
   fc.assert(
     fc.property(fc.nat(300), fc.nat(2_000), fc.nat(60), (balances, lines, closingHeight) => {
-      const pages = planPages({ balances, lines, closingHeight });
+      const pages = planPages({ balances, lines, hasAddress: false, closingHeight });
       const sum = (of: 'balances' | 'lines') => pages.reduce((total, page) => total + page[of], 0);
       assert.deepEqual([sum('balances'), sum('lines')], [balances, lines]);
       const start = pages.findIndex(({ startsLines }) => startsLines);
@@ -32,9 +32,9 @@ test('every row stands on a page, none below its end, the lines begin once, afte
 });
 
 test('one line more than a page holds begins another', () => {
-  const [first] = planPages({ balances: 1, lines: 1_000, closingHeight: 0 });
+  const [first] = planPages({ balances: 1, lines: 1_000, hasAddress: false, closingHeight: 0 });
   const full = first!.lines;
   assert.ok(full > 12);
-  assert.equal(planPages({ balances: 1, lines: full, closingHeight: 0 }).length, 1);
-  assert.equal(planPages({ balances: 1, lines: full + 1, closingHeight: 0 }).length, 2);
+  assert.equal(planPages({ balances: 1, lines: full, hasAddress: false, closingHeight: 0 }).length, 1);
+  assert.equal(planPages({ balances: 1, lines: full + 1, hasAddress: false, closingHeight: 0 }).length, 2);
 });

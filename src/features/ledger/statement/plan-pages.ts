@@ -8,6 +8,8 @@ export const heights = {
   top: 40,
   /** Issuer, title, holder and particulars, on the first page. */
   opening: 178,
+  /** What the holder's address takes more, if there is one. */
+  address: 36,
   /** One line that says whose statement it is, on the others. */
   running: 26,
   section: 30,
@@ -32,16 +34,21 @@ export interface PagePlan {
 export interface Contents {
   balances: number;
   lines: number;
+  hasAddress: boolean;
   /** Height of what follows the balances. */
   closingHeight: number;
 }
 
+/** Of issuer, title, holder and particulars. */
+export const openingHeight = (hasAddress: boolean): number =>
+  heights.opening + (hasAddress ? heights.address : 0);
+
 /** Which rows stand on which page. */
-export function planPages({ balances, lines, closingHeight }: Contents): PagePlan[] {
+export function planPages({ balances, lines, hasAddress, closingHeight }: Contents): PagePlan[] {
   const pages: PagePlan[] = [];
   const emptyPage = (): PagePlan => ({ balances: 0, hasClosing: false, lines: 0, startsLines: false });
   let page = emptyPage();
-  let y = heights.top + heights.opening;
+  let y = heights.top + openingHeight(hasAddress);
   const end = () => sheet.height - heights.bottom - (pages.length === 0 ? heights.check : 0);
   const turn = () => {
     pages.push(page);

@@ -101,12 +101,13 @@ async function* summarySheet(
   balances: readonly StatementBalance[],
 ): AsyncGenerator<string> {
   const { words, period } = spellingOf(language);
-  const { holder, userId, startAt, endAt, madeAt, lineCount } = statement;
+  const { holder, holderAddress, userId, startAt, endAt, madeAt, lineCount } = statement;
   const { asset, network, opening, moneyIn, moneyOut, closing } = words;
   const particulars = [
     [brand.name, brand.address.join(', ')],
     [words.number, number],
     [words.holder, holder],
+    ...(holderAddress === null ? [] : [[words.address, holderAddress] as const]),
     [words.user, userId],
     [words.period, period(startAt, endAt)],
     [words.made, madeAt.toISOString()],
