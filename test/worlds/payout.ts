@@ -407,7 +407,7 @@ export interface NodeProxy {
   /** Answers instead of the node: a result, or an Error to refuse with. `cut` breaks the connection. */
   meddle: Meddle | undefined;
   /** Answers a whole request without calling the node. */
-  weather: ((response: ServerResponse) => void) | undefined;
+  respond: ((response: ServerResponse) => void) | undefined;
 }
 
 export const cut = Symbol('cut');
@@ -415,7 +415,7 @@ export const cut = Symbol('cut');
 /** A proxy between a worker and the node. */
 export async function startProxy(t: TestContext, target: string): Promise<NodeProxy> {
   const counts = new Map<string, number>();
-  const proxy: NodeProxy = { url: '', counts, meddle: undefined, weather: undefined };
+  const proxy: NodeProxy = { url: '', counts, meddle: undefined, respond: undefined };
   const answerOne = async ({ id, method, params }: Call & { id: number }) => {
     counts.set(method, (counts.get(method) ?? 0) + 1);
     const forward = async () => {
@@ -437,7 +437,7 @@ export async function startProxy(t: TestContext, target: string): Promise<NodePr
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     let body = '';
     for await (const chunk of request) body += chunk;
-    if (proxy.weather) return proxy.weather(response);
+    if (proxy.respond) return proxy.respond(response);
     const calls = JSON.parse(body);
     const answers = Array.isArray(calls) ? await Promise.all(calls.map(answerOne)) : await answerOne(calls);
     if (answers === cut || (Array.isArray(answers) && answers.includes(cut))) return response.destroy();

@@ -1,5 +1,6 @@
 export { checksumAddress, parseAddress } from './address.ts';
 export { askAgain } from './ask-again.ts';
+export { batchCalls } from './batch-calls.ts';
 export {
   type Block,
   readBlock,
@@ -18,7 +19,6 @@ export {
   ruleFor,
   strictestRule,
 } from './finality.ts';
-export { gatherCalls } from './gather-calls.ts';
 export { callNode, NodeError } from './json-rpc.ts';
 export { isKnownTransaction } from './known-transaction.ts';
 export {

@@ -1,5 +1,5 @@
+import { batchCalls } from './batch-calls.ts';
 import { type Block, readBlock, readBlocks } from './blocks.ts';
-import { gatherCalls } from './gather-calls.ts';
 import { malformed, readHex, readNumber, toQuantity, toWord } from './hex.ts';
 import { NodeError } from './json-rpc.ts';
 import type { Provider } from './node.ts';
@@ -104,7 +104,7 @@ async function readSlice(
   const params = [
     { fromBlock: toQuantity(first), toBlock: toQuantity(last), address: tokens, topics: [transferTopic] },
   ];
-  const together = gatherCalls(provider);
+  const together = batchCalls(provider);
   const [end, [answer]] = await Promise.all([
     readBlock(together, toBlock),
     together.batch([{ method, params }]),

@@ -20,7 +20,7 @@ const { asked, url, issuer, operations, everyOperation } = await useIssuerStub((
 
 const writes = everyOperation.filter(([, { sent }]) => sent[0] !== 'GET');
 
-const weather: [string, Handler][] = [
+const outages: [string, Handler][] = [
   ['503', failure('unavailable', 503)],
   ['500 with a page', (_request, response) => response.writeHead(500).end('CANARY')],
   ['502', (_request, response) => response.writeHead(502).end()],
@@ -34,7 +34,7 @@ const weather: [string, Handler][] = [
     },
   ],
 ];
-for (const [what, handler] of weather) {
+for (const [what, handler] of outages) {
   test(`unavailable after three attempts, a reveal after one: ${what}`, async () => {
     answer = handler;
     const faults = await Promise.all(everyOperation.map(([, { call }]) => faultOf(call())));

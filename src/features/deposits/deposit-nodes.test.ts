@@ -84,13 +84,13 @@ describe('nodes', () => {
     await deposit(wallet);
     await chain.mine(102);
     for (let count = 0; count < 3; count++) assert.equal(await watcher.catchUp(), 0);
-    proxies[0].weather = (response) => response.destroy();
+    proxies[0].respond = (response) => response.destroy();
     for (let count = 0; count < 3; count++) assert.equal(await watcher.catchUp(), 0);
     assert.deepEqual(await cursorOf(world), before);
     assert.deepEqual(troublesOf(watcher), [
       `only 1 of the nodes has block ${before!.next}, and 2 must agree`,
     ]);
-    proxies[0].weather = undefined;
+    proxies[0].respond = undefined;
     proxies[0].meddle = undefined;
     assert.equal(await watcher.catchUp(), 1);
     assert.deepEqual(errorsOf(watcher), []);
@@ -103,7 +103,7 @@ describe('nodes', () => {
       await deposit(wallet);
       await chain.mine(2);
       assert.equal(await watcher.catchUp(), 1);
-      proxies[0].weather = (response) => response.destroy();
+      proxies[0].respond = (response) => response.destroy();
       await deposit(wallet);
       await chain.mine(2);
       assert.equal(await watcher.catchUp(), 1);
@@ -114,7 +114,7 @@ describe('nodes', () => {
   test('of two nodes one makes a transfer up while the other is away: it is not posted', async (t) => {
     const { watcher, wallet, world, userId, proxies } = await startWatching(t, { proxies: 2 });
     await chain.mine(4);
-    proxies[1].weather = (response) => response.destroy();
+    proxies[1].respond = (response) => response.destroy();
     proxies[0].meddle = async ({ method, params }, forward) => {
       if (method !== 'eth_getLogs') return forward();
       const { toBlock } = params[0] as { toBlock: string };

@@ -1,6 +1,6 @@
 export { depositCommands } from './commands.ts';
 export { depositEvents } from './events.ts';
-export { gatherTransfers } from './gather-transfers.ts';
 export { depositGauges } from './gauges.ts';
 export { depositJobs } from './jobs.ts';
+export { readAgreedTransfers } from './read-agreed-transfers.ts';
 export { type NodeView, viewNodes } from './view-nodes.ts';

@@ -2,8 +2,8 @@ import { inTransaction } from '#context';
 import { lockFree, postDeposits } from '#features/ledger';
 import { selectOwners } from '#features/users';
 import { findDeposits } from './find-deposits.ts';
-import { type Gathered, gatherTransfers } from './gather-transfers.ts';
 import { type Cursor, insertDeposits, lockCursor, updatePosted, updateRead } from './queries.ts';
+import { type Agreement, readAgreedTransfers } from './read-agreed-transfers.ts';
 import type { NodeView } from './view-nodes.ts';
 import { adaptSpan, type Watch, type WorkerCtx } from './watch.ts';
 
@@ -24,19 +24,19 @@ export async function postBlocks(
   { views, cursor, toBlock }: BlocksToPost,
 ): Promise<number | undefined> {
   const { network } = watch;
-  const gathered = await gatherTransfers(network.node.quorum, views, {
+  const agreement = await readAgreedTransfers(network.node.quorum, views, {
     tokens: [...network.tokens.values()].map(({ address }) => address),
     fromBlock: cursor.nextBlock,
     toBlock,
     selectOurs: async (addresses) => new Set((await selectOwners(ctx.db, network.name, addresses)).keys()),
   });
-  if (gathered.kind === 'disagreed') {
-    watch.trouble.report(ctx.log, gathered.trouble);
+  if (agreement.kind === 'disagreed') {
+    watch.trouble.report(ctx.log, agreement.trouble);
     return undefined;
   }
-  adaptSpan(watch, gathered.transfers.length);
+  adaptSpan(watch, agreement.transfers.length);
   await watch.atStep('read');
-  const done = await post(ctx, watch, cursor, gathered);
+  const done = await post(ctx, watch, cursor, agreement);
   await watch.atStep('commit');
   if (done?.posted) {
     const { nextBlock: fromBlock } = cursor;
@@ -58,7 +58,7 @@ function post(
   ctx: WorkerCtx,
   { network, atStep }: Watch,
   before: Cursor,
-  { end, transfers }: Gathered & { kind: 'agreed' },
+  { end, transfers }: Agreement & { kind: 'agreed' },
 ): Promise<{ posted: number; isHeldUp: boolean } | undefined> {
   return inTransaction(ctx, async (ctx) => {
     const cursor = await lockCursor(ctx.db, network.name);

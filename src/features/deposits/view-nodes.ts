@@ -1,5 +1,5 @@
 import {
-  gatherCalls,
+  batchCalls,
   NodeError,
   type Provider,
   readBlock,
@@ -33,7 +33,7 @@ export async function viewNodes(
   const answers = await Promise.all(
     network.node.providers.map(async (provider) => {
       try {
-        const together = gatherCalls(provider, viewTimeoutMs);
+        const together = batchCalls(provider, viewTimeoutMs);
         const [chainId, final, asked] = await Promise.all([
           readChainId(together),
           readFinalBlock(together, strictestRule(network.finality)),

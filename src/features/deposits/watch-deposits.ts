@@ -1,8 +1,8 @@
 import { NodeError } from '#adapters/evm';
 import { checkLastBlock, lastBlockOf } from './check-last-block.ts';
-import { tooFew } from './gather-transfers.ts';
 import { postBlocks } from './post-blocks.ts';
 import { claimCursor, insertCursor, releaseCursor, selectCursor } from './queries.ts';
+import { tooFew } from './read-agreed-transfers.ts';
 import { farBehindBlocks, leaveMs } from './timing.ts';
 import { type NodeView, viewNodes } from './view-nodes.ts';
 import { adaptSpan, type Watch, type WorkerCtx } from './watch.ts';

@@ -21,14 +21,14 @@ export async function postLines(db: Db, postedAt: Date, postings: readonly Posti
   if (postings.length === 0) return [];
   const ids = await postSingles(db, postedAt, postings);
   if (ids) return ids;
-  const users = new Places<string>();
-  const assets = new Places<Asset>();
-  const owners = new Places<OwnerCall>();
+  const users = new NumberedItems<string>();
+  const assets = new NumberedItems<Asset>();
+  const owners = new NumberedItems<OwnerCall>();
   const spent: bigint[] = [];
   const ownerAt = ({ userId, network }: NewLine, currency: string) =>
-    owners.placeOf(`${userId} ${network} ${currency}`, () => ({
+    owners.numberOf(`${userId} ${network} ${currency}`, () => ({
       userId,
-      asset: assets.placeOf(`${network} ${currency}`, () => ({ network, currency })),
+      asset: assets.numberOf(`${network} ${currency}`, () => ({ network, currency })),
     }));
 
   const lines = postings.flatMap((posting, at) =>
@@ -39,7 +39,7 @@ export async function postLines(db: Db, postedAt: Date, postings: readonly Posti
         spent[ownerPlace] = (spent[ownerPlace] ?? 0n) + sent.amount;
       }
       return {
-        user: users.placeOf(line.userId, () => line.userId),
+        user: users.numberOf(line.userId, () => line.userId),
         posting: at + 1,
         type: line.type,
         at: writeInstant(line.transactionAt.getTime()),
@@ -104,14 +104,14 @@ function toSingle(posting: Posting): Single | undefined {
 }
 
 /** Things by the order in which they came up, counted from 1 as PostgreSQL's arrays are. */
-class Places<Item> {
+class NumberedItems<Item> {
   readonly items: Item[] = [];
-  readonly #placeByName = new Map<string, number>();
+  readonly #numberByName = new Map<string, number>();
 
-  placeOf(name: string, make: () => Item): number {
-    const known = this.#placeByName.get(name);
+  numberOf(name: string, make: () => Item): number {
+    const known = this.#numberByName.get(name);
     if (known !== undefined) return known;
-    this.#placeByName.set(name, this.items.push(make()));
+    this.#numberByName.set(name, this.items.push(make()));
     return this.items.length;
   }
 }

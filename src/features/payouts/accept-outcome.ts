@@ -82,9 +82,9 @@ async function readAgreed(ctx: Ctx, where: Where, slot: OpenSlot, hash: string):
   const [agreement] = await askNode(ctx, where.network, (network) =>
     askAbout({ network, address: where.address }, [slot]),
   );
-  const { final, words } = agreement!;
+  const { final, answers } = agreement!;
   if (final?.transactionHash === hash) return final;
-  throw words.length > 1 && words.some(({ receipt }) => receipt)
+  throw answers.length > 1 && answers.some(({ receipt }) => receipt)
     ? payoutErrors.nodesDiffer()
     : payoutErrors.transactionNotFinal();
 }

@@ -1,17 +1,17 @@
 import { type EvmNetwork, type Receipt, ruleFor } from '#adapters/evm';
 import type { PaidSlot } from './queries/slots.ts';
 import { leadBlocks } from './timing.ts';
-import type { Look, NodeView } from './view-chain.ts';
+import type { ChainAnswer, NodeView } from './view-chain.ts';
 
 /** One node's answer about one nonce. */
-export interface Word extends Look {
+export interface NodeAnswer extends ChainAnswer {
   view: NodeView;
 }
 
 /** The combined answer of a network's nodes about one nonce. */
 export interface Agreement<Slot extends PaidSlot = PaidSlot> {
   slot: Slot;
-  words: readonly Word[];
+  answers: readonly NodeAnswer[];
   /** The receipt that a quorum of nodes has in the same final block. */
   final: Receipt | undefined;
   /** In a block that a quorum is near: one node shows it, and no node at that height lacks it. */
@@ -27,27 +27,27 @@ export interface Agreement<Slot extends PaidSlot = PaidSlot> {
 export function agree<Slot extends PaidSlot>(
   { node: { quorum }, finality }: Pick<EvmNetwork, 'node' | 'finality'>,
   slot: Slot,
-  words: readonly Word[],
+  answers: readonly NodeAnswer[],
 ): Agreement<Slot> {
   const rule = ruleFor(finality, slot.amount, slot.decimals);
-  const isFinalOn = ({ view, receipt }: Word) => {
+  const isFinalOn = ({ view, receipt }: NodeAnswer) => {
     const final = view.finals.get(rule)!;
     return receipt && receipt.blockNumber <= final.number && slot.nonce < BigInt(final.count);
   };
-  const votes = Map.groupBy(words.filter(isFinalOn), ({ receipt }) => JSON.stringify(receipt));
+  const votes = Map.groupBy(answers.filter(isFinalOn), ({ receipt }) => JSON.stringify(receipt));
   const [first, second] = [...votes.values()].toSorted((one, other) => other.length - one.length);
   const isAgreed = first && first.length >= quorum && first.length > (second?.length ?? 0);
-  const empty = words.filter(({ receipt, isComplete }) => receipt === undefined && isComplete);
-  const showing = words.flatMap(({ receipt }) => receipt ?? []);
+  const empty = answers.filter(({ receipt, isComplete }) => receipt === undefined && isComplete);
+  const showing = answers.flatMap(({ receipt }) => receipt ?? []);
   // With fewer answers than the quorum, as far as those have come.
   const height = reachedBy(
-    Math.min(quorum, words.length),
-    words.map(({ view }) => view.head),
+    Math.min(quorum, answers.length),
+    answers.map(({ view }) => view.head),
   );
   const shown = showing.find(({ blockNumber }) => blockNumber <= height + leadBlocks);
   return {
     slot,
-    words,
+    answers,
     final: isAgreed ? first[0]!.receipt : undefined,
     seen: shown && empty.every(({ view }) => view.head < shown.blockNumber) ? shown : undefined,
     isGone: empty.length >= quorum && empty.length > showing.length,
@@ -60,10 +60,10 @@ export function reachedBy(quorum: number, values: readonly number[]): number {
 }
 
 /** For log messages: which node says what. */
-export const describeWords = (words: readonly Word[]): string =>
-  words.map((word) => `${word.view.name} ${describeWord(word)}`).join(', ');
+export const describeAnswers = (answers: readonly NodeAnswer[]): string =>
+  answers.map((answer) => `${answer.view.name} ${describeAnswer(answer)}`).join(', ');
 
-function describeWord({ receipt, isComplete }: Word): string {
+function describeAnswer({ receipt, isComplete }: NodeAnswer): string {
   if (!receipt) return isComplete ? 'has no transaction of ours' : 'does not answer';
   return `has it ${receipt.isSuccess ? 'as a success' : 'as reverted'} in block ${receipt.blockNumber}`;
 }

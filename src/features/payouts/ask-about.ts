@@ -1,6 +1,6 @@
 import { type Agreement, agree } from './agree.ts';
 import type { PaidSlot } from './queries/slots.ts';
-import { look, type NodeView, viewChain, type Watched } from './view-chain.ts';
+import { findInChain, type NodeView, viewChain, type Watched } from './view-chain.ts';
 
 /**
  * Asks every node about nonces of a wallet and combines the answers. Throws a `NodeError` if no node answers.
@@ -11,9 +11,9 @@ export async function askAbout<Slot extends PaidSlot>(
   views?: readonly NodeView[],
 ): Promise<Agreement<Slot>[]> {
   const asked = views ?? (await viewChain(watched));
-  const looks = await Promise.all(asked.map(({ provider }) => look(provider, slots)));
+  const found = await Promise.all(asked.map(({ provider }) => findInChain(provider, slots)));
   return slots.map((slot, at) => {
-    const words = asked.map((view, of) => ({ view, ...looks[of]![at]! }));
-    return agree(watched.network, slot, words);
+    const answers = asked.map((view, of) => ({ view, ...found[of]![at]! }));
+    return agree(watched.network, slot, answers);
   });
 }

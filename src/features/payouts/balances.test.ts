@@ -32,7 +32,7 @@ test('the hot wallet’s gas and tokens are in /metrics, read by a job and never
   assert.equal(await figure('gas'), 1e-18);
   assert.equal(await figure('payouts'), 0);
 
-  proxy.weather = (response) => response.destroy();
+  proxy.respond = (response) => response.destroy();
   world.worker.advance(600_000);
   await job!.run(world.worker.deps);
   assert.equal(await figure('payouts'), 0, 'what was known stays');

@@ -1,5 +1,5 @@
 import {
-  gatherCalls,
+  batchCalls,
   hashOf,
   type Provider,
   readChainId,
@@ -125,7 +125,7 @@ export const isAgreed = ({ agreedAt }: Lane, provider: Provider) =>
 async function findDisagreement(ctx: WorkerCtx, lane: Lane, provider: Provider): Promise<string | undefined> {
   const { network, signer } = lane;
   const tokens = [...network.tokens.values()];
-  const together = gatherCalls(provider);
+  const together = batchCalls(provider);
   const [chainId, decimals] = await Promise.all([
     readChainId(together),
     // On another chain our tokens do not exist, so report the wrong chain first.

@@ -109,11 +109,11 @@ for (const order of orders) {
       for (let turn = 0; turn < 4; turn++) await worker.settle();
       assert.ok(receiptsAsked(liar) > 0, 'the liar was asked');
       // Nor if no node contradicts.
-      honest.weather = (response) => response.destroy();
+      honest.respond = (response) => response.destroy();
       for (let turn = 0; turn < 2; turn++) await worker.settle();
       assert.equal((await world.read(id)).status, 'processing');
       assert.equal((await world.funds()).held, unit);
-      honest.weather = undefined;
+      honest.respond = undefined;
       liar.meddle = undefined;
       await worker.settle();
       await world.expectPaid(id);
@@ -354,7 +354,7 @@ describe('a payout that is not settled for half an hour', () => {
     await worker.sign();
     await worker.send();
     await chain.mine(2);
-    liar.weather = (response) => response.destroy();
+    liar.respond = (response) => response.destroy();
     worker.advance(2 * stuckAfterMs);
     await worker.settle();
     assert.equal(await haltOf(world), null);
@@ -363,7 +363,7 @@ describe('a payout that is not settled for half an hour', () => {
       told.map(({ trouble }) => trouble),
       ['1 of 2 nodes of polygon answer, and 2 must agree before a payout is settled'],
     );
-    liar.weather = undefined;
+    liar.respond = undefined;
     await worker.settle();
     await world.expectPaid(id);
     assert.ok(worker.lines.some(({ msg }) => msg === 'payouts are settled again'));

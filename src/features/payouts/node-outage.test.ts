@@ -42,7 +42,7 @@ describe('a failing node', () => {
     const { world, proxy, worker } = await runThroughProxy(t);
     const processing = await world.withdraw();
     await waitUntil('one is sent', async () => (await world.read(processing)).transferStatus !== null);
-    proxy.weather = (response) => response.destroy();
+    proxy.respond = (response) => response.destroy();
     const ids = [processing, await world.withdraw({ currency: 'USDT' }), await world.withdraw()];
     await chain.mine(3);
     const bothWait = /causeway_payouts_waiting{network="polygon",reason="node"} 2/;
@@ -55,7 +55,7 @@ describe('a failing node', () => {
       [],
       'an outage is not an error',
     );
-    proxy.weather = undefined;
+    proxy.respond = undefined;
     await untilCompleted(world, ids);
     await world.expectPaid(...ids);
     assert.deepEqual(await world.funds(), { balance: 998n * unit, held: 0n });
@@ -67,7 +67,7 @@ describe('a failing node', () => {
     ['half of a JSON', (response) => response.end('[{"jsonrpc":"2.0","id":0,"resu')],
     ['results of another form', (response) => response.end('{"jsonrpc":"2.0","id":1,"result":{"a":[]}}')],
     ['no results', (response) => response.end('[]')],
-  ] as [string, NonNullable<NodeProxy['weather']>][]) {
+  ] as [string, NonNullable<NodeProxy['respond']>][]) {
     test(`the node answers with ${what}: no state moves but to wait`, async (t) => {
       const proxy = await startProxy(t, chain.rpcUrl);
       const world = await makeWorld(t, chain);
@@ -76,7 +76,7 @@ describe('a failing node', () => {
       await worker.hold();
       await worker.sign();
       const pending = await world.withdraw();
-      proxy.weather = answer;
+      proxy.respond = answer;
       for (let turn = 0; turn < 2; turn++) {
         await worker.hold();
         assert.equal(await worker.sign(), 0);
@@ -91,7 +91,7 @@ describe('a failing node', () => {
       );
       assert.equal((await world.read(pending)).waitingFor, 'node');
       assert.deepEqual(await world.db.query('select 1 from payout_signers where halted_at is not null'), []);
-      proxy.weather = undefined;
+      proxy.respond = undefined;
       keepRunning(t, runJobs(payoutJobs(), worker.deps));
       await untilCompleted(world, [sent, pending]);
       await world.expectPaid(sent, pending);
@@ -100,7 +100,7 @@ describe('a failing node', () => {
 
   test('of two nodes one is down: payouts are sent, and completed when it is back', async (t) => {
     const proxy = await startProxy(t, chain.rpcUrl);
-    proxy.weather = (response) => response.destroy();
+    proxy.respond = (response) => response.destroy();
     const world = await makeWorld(t, chain);
     const worker = world.makeWorker({ rpcUrls: [proxy.url, chain.rpcUrl] });
     keepRunning(t, runJobs(payoutJobs(), worker.deps));
@@ -109,7 +109,7 @@ describe('a failing node', () => {
     await chain.mine(3);
     await waitUntil('both are seen', async () => (await world.read(ids[1]!)).transferStatus === 'mined');
     assert.equal(await statusOf(world, ids[0]!), 'processing');
-    proxy.weather = undefined;
+    proxy.respond = undefined;
     await untilCompleted(world, ids);
     await world.expectPaid(...ids);
   });

@@ -1,5 +1,5 @@
 import { median } from '#adapters/evm';
-import { type Agreement, describeWords, reachedBy } from './agree.ts';
+import { type Agreement, describeAnswers, reachedBy } from './agree.ts';
 import { haltLane } from './check-lane.ts';
 import { haltReasons, stuckTroubles } from './halt-reasons.ts';
 import type { Lane, WorkerCtx } from './lane.ts';
@@ -77,7 +77,7 @@ function findTrouble(ctx: WorkerCtx, lane: Lane, stand: Stand, first: First): Tr
       `${views.length} of ${providers.length} nodes of ${network.name} answer, and ${quorum} must agree before a payout is settled`,
     );
   if (known && isContradicted(known)) {
-    const what = stuckTroubles.contradicted(network.name, name, describeWords(known.words));
+    const what = stuckTroubles.contradicted(network.name, name, describeAnswers(known.answers));
     const todo = 'Take the node that is wrong out of the settings, then run wallets resume';
     return { what, needsPerson: true, todo };
   }
@@ -143,9 +143,9 @@ function findTroubleInMempool(
 }
 
 /** One node has it in a block that another has passed without it, or has it with another outcome. */
-function isContradicted({ words }: Agreement): boolean {
-  const shown = words.flatMap(({ receipt }) => receipt ?? []);
-  const isDenied = words.some(
+function isContradicted({ answers }: Agreement): boolean {
+  const shown = answers.flatMap(({ receipt }) => receipt ?? []);
+  const isDenied = answers.some(
     ({ view, receipt, isComplete }) =>
       !receipt && isComplete && shown.some(({ blockNumber }) => blockNumber <= view.head),
   );

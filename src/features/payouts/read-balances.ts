@@ -1,4 +1,4 @@
-import { type EvmNetwork, gatherCalls, readFees, readGasBalance, readTokenBalance } from '#adapters/evm';
+import { batchCalls, type EvmNetwork, readFees, readGasBalance, readTokenBalance } from '#adapters/evm';
 import type { Ctx } from '#context';
 import { listHotWallets } from './hot-wallets.ts';
 import { upsertCurrentWallets } from './queries/signers.ts';
@@ -29,7 +29,7 @@ export async function readBalances(ctx: Ctx, network: EvmNetwork): Promise<void>
   const addresses = signers.map(({ address }) => address);
   if (addresses.length > 0) await upsertCurrentWallets(ctx.db, { network: name, addresses, now: ctx.now });
   const wallets = await listHotWallets(ctx, network);
-  const provider = gatherCalls(network.node.pick());
+  const provider = batchCalls(network.node.pick());
   const [{ maxFeePerGas }, ...balances] = await Promise.all([
     readFees(network.node.providers, network),
     ...wallets.map(async (wallet) => ({

@@ -109,7 +109,7 @@ async function settleFailed(ctx: WorkerCtx, lane: Lane, judged: readonly Judged[
   });
 }
 
-type Book = (ctx: WorkerCtx, ours: readonly Judged[]) => Promise<void>;
+type PostSlots = (ctx: WorkerCtx, ours: readonly Judged[]) => Promise<void>;
 
 /**
  * All in one batch; if one fails, each alone, so that it cannot fail the others. For a user whose rows
@@ -119,28 +119,28 @@ async function settleSlots(
   ctx: WorkerCtx,
   lane: Lane,
   judged: readonly Judged[],
-  book: Book,
+  post: PostSlots,
 ): Promise<number> {
   if (judged.length === 0) return 0;
   try {
-    return await settleTogether(ctx, lane, judged, book);
+    return await settleTogether(ctx, lane, judged, post);
   } catch (error) {
     if (error instanceof DatabaseUnavailable && error.isConnectionLost) throw error;
-    if (judged.length === 1) return tellUnbooked(ctx, judged[0]!, error);
+    if (judged.length === 1) return logUnposted(ctx, judged[0]!, error);
   }
   let settled = 0;
   const blocked = new Set<string>();
   for (const one of judged) {
     const { userId } = one.slot;
     if (blocked.has(userId)) continue;
-    const done = await settleSlots(ctx, lane, [one], book);
+    const done = await settleSlots(ctx, lane, [one], post);
     if (done === 0) blocked.add(userId);
     settled += done;
   }
   return settled;
 }
 
-function tellUnbooked(ctx: WorkerCtx, { withdrawalId, minedHash }: Judged, err: unknown): 0 {
+function logUnposted(ctx: WorkerCtx, { withdrawalId, minedHash }: Judged, err: unknown): 0 {
   ctx.log.error({ err, withdrawalId, minedHash }, 'a final payout could not be posted; retrying');
   return 0;
 }
@@ -150,7 +150,7 @@ async function settleTogether(
   ctx: WorkerCtx,
   lane: Lane,
   judged: readonly Judged[],
-  book: Book,
+  post: PostSlots,
 ): Promise<number> {
   const where = { network: lane.network.name, address: lane.signer.address };
   return inTransaction(ctx, async (ctx) => {
@@ -161,7 +161,7 @@ async function settleTogether(
       judged.filter(({ nonce }) => open.has(nonce)),
     );
     if (ours.length === 0) return 0;
-    await book(ctx, ours);
+    await post(ctx, ours);
     await updateSettled(ctx.db, { ...where, now: ctx.now }, ours);
     return ours.length;
   });

@@ -54,17 +54,17 @@ test('200: recover succeeds in one attempt where nodes fail 40 % of their calls'
 
 test('503: a node that is away, after a bounded number of tries', async (t) => {
   const { through, input } = await makeLoss(t, 2);
-  const ways: NonNullable<NodeProxy['weather']>[] = [
+  const ways: NonNullable<NodeProxy['respond']>[] = [
     (response) => response.writeHead(503).end(),
     (response) => response.destroy(),
     () => {},
   ];
-  const tries = ways.map(async (weather) => {
+  const tries = ways.map(async (respond) => {
     const away = await startProxy(t, chain.rpcUrl);
     let asked = 0;
-    away.weather = (response) => {
+    away.respond = (response) => {
       asked += 1;
-      weather(response);
+      respond(response);
     };
     const world = await through([chain.rpcUrl, away.url], 100);
     const { status, body } = await world.operator('wallets.recover', input);

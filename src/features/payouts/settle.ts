@@ -98,7 +98,7 @@ function decidedBy(lane: Lane, views: readonly NodeView[]): Decided {
 /** Records which payouts are in a block, and undoes it when the block is gone. */
 async function noteSeen(ctx: WorkerCtx, agreements: readonly Agreement<OpenSlot>[]): Promise<number> {
   const news = agreements
-    .filter(({ seen, words }) => seen || words.every(({ isComplete }) => isComplete))
+    .filter(({ seen, answers }) => seen || answers.every(({ isComplete }) => isComplete))
     .map(({ slot, seen }) => ({
       slot,
       withdrawalId: slot.withdrawalId,
@@ -122,7 +122,7 @@ async function noteMissing(
 ): Promise<void> {
   const where = { network: lane.network.name, address: lane.signer.address };
   const found = agreements.filter(
-    ({ words, slot }) => slot.missingSince !== null && words.some(({ receipt }) => receipt),
+    ({ answers, slot }) => slot.missingSince !== null && answers.some(({ receipt }) => receipt),
   );
   if (found.length > 0) await updateMissing(ctx.db, where, noncesOf(found.map(({ slot }) => slot)), null);
   const isDecided = ({ nonce, amount, decimals }: OpenSlot) =>

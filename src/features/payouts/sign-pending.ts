@@ -1,6 +1,6 @@
 import {
+  batchCalls,
   type Fees,
-  gatherCalls,
   type Provider,
   readBlock,
   readFees,
@@ -146,7 +146,7 @@ async function readWallet(ctx: WorkerCtx, lane: Lane, provider: Provider): Promi
     if ('refused' in check && check.refused === 'deployment') return undefined;
     if (isFirstLook) await updateWithoutKey(ctx.db, namesOf(lane));
     if ('refused' in check) return await wait(check.refused);
-    const together = gatherCalls(provider);
+    const together = batchCalls(provider);
     const addresses = [...network.tokens.values()].map(({ address }) => address);
     const [doubt, fees, leftBelow, gas, balances] = await Promise.all([
       findDoubt(ctx, lane),

@@ -1,7 +1,7 @@
 import {
+  batchCalls,
   type EvmNetwork,
   type FinalityRule,
-  gatherCalls,
   NodeError,
   type Provider,
   type Receipt,
@@ -55,7 +55,7 @@ export async function viewChain({ network, address }: Watched): Promise<NodeView
 async function viewFrom({ network, address }: Watched, provider: Provider, name: string): Promise<NodeView> {
   const { rule, above } = network.finality;
   const rules = above ? [rule, above.rule] : [rule];
-  const together = gatherCalls(provider, viewTimeoutMs);
+  const together = batchCalls(provider, viewTimeoutMs);
   const [block, latest, ...tagged] = await Promise.all([
     readBlock(together, 'latest'),
     readTransactionCount(together, address, 'latest'),
@@ -87,7 +87,7 @@ function countAt(
   });
 }
 
-export interface Look {
+export interface ChainAnswer {
   /** Receipt of one of our transactions in a canonical block; undefined if the node has none. */
   receipt: Receipt | undefined;
   /** Whether the node answered about every transaction of the slot. */
@@ -97,7 +97,7 @@ export interface Look {
 /**
  * Finds which transaction of each slot is in the chain of one node: one batch for receipts, one for blocks.
  */
-export async function look(provider: Provider, slots: readonly PaidSlot[]): Promise<Look[]> {
+export async function findInChain(provider: Provider, slots: readonly PaidSlot[]): Promise<ChainAnswer[]> {
   const hashes = slots.flatMap(({ attempts }) => attempts.map(({ hash }) => hash));
   if (hashes.length === 0) return slots.map(() => ({ receipt: undefined, isComplete: true }));
   const receipts = new Map(

@@ -1,6 +1,6 @@
 import {
+  batchCalls,
   type EvmNetwork,
-  gatherCalls,
   NodeError,
   type ReceivedTransfer,
   readBlock,
@@ -10,7 +10,7 @@ import {
   readTransactionCount,
 } from '#adapters/evm';
 import type { Ctx } from '#context';
-import { gatherTransfers, type NodeView, viewNodes } from '#features/deposits';
+import { type NodeView, readAgreedTransfers, viewNodes } from '#features/deposits';
 import { treasuryErrors } from './errors.ts';
 import type { Position } from './queries.ts';
 import { blocksInTurn } from './timing.ts';
@@ -44,20 +44,21 @@ export async function readChain(
   }
   const fromBlock = position.blockNumber + 1;
   const toBlock = Math.min(final.number, position.blockNumber + blocksInTurn);
-  const gathered = await gatherTransfers(quorum, nodes, {
+  const agreement = await readAgreedTransfers(quorum, nodes, {
     tokens: [...network.tokens.values()].map(({ address }) => address),
     fromBlock,
     toBlock,
     isWithSent: true,
     selectOurs: (addresses) => selectOurs(ctx.db, { network: network.name, hot, now: ctx.now }, addresses),
   });
-  if (gathered.kind === 'disagreed') throw treasuryErrors.nodesAway({ message: sentence(gathered.trouble) });
-  const block = { number: toBlock, hash: gathered.end.hash };
+  if (agreement.kind === 'disagreed')
+    throw treasuryErrors.nodesAway({ message: sentence(agreement.trouble) });
+  const block = { number: toBlock, hash: agreement.end.hash };
   return {
     nodes: await requireAgreed(nodes, block, quorum),
     block,
     isLast: toBlock === final.number,
-    transfers: gathered.transfers,
+    transfers: agreement.transfers,
   };
 }
 
@@ -121,7 +122,7 @@ export async function readGas(
   wallets: readonly string[],
 ): Promise<{ gas: bigint; sent: bigint }> {
   const figures = await askAll(network, nodes, async ({ provider }) => {
-    const together = gatherCalls(provider);
+    const together = batchCalls(provider);
     return Promise.all(
       wallets.flatMap((wallet) => [
         readGasBalance(together, wallet, block.number),

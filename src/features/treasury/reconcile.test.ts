@@ -310,11 +310,11 @@ test('nodes that are away or disagree: 503, and nothing is stored', async (t) =>
   const before = await stored();
   await chain.mint('USDC', world.wallet, unit);
   await chain.mine(2);
-  other.weather = (response) => response.destroy();
+  other.respond = (response) => response.destroy();
   const away = await world.operator('treasury.reconcile');
   assert.equal(away.status, 503);
   assert.match(away.body.error, /^polygon: Too few nodes/);
-  other.weather = undefined;
+  other.respond = undefined;
   other.meddle = async ({ method, params }, forward) => {
     const isBalance = method === 'eth_call' && JSON.stringify(params).includes('70a08231');
     return isBalance ? `0x${'1'.padStart(64, '0')}` : forward();
@@ -400,11 +400,11 @@ test('the job compares when it is time, and leaves it when nodes are away', asyn
   await job.run(world.worker.deps);
   assert.equal(await readAt(), first);
   world.worker.advance(20_000);
-  proxy.weather = (response) => response.destroy();
+  proxy.respond = (response) => response.destroy();
   await job.run(world.worker.deps);
   assert.equal(await readAt(), first);
   assert.ok(world.worker.lines.some(({ msg }) => msg === 'the treasury was not compared'));
-  proxy.weather = undefined;
+  proxy.respond = undefined;
   await job.run(world.worker.deps);
   assert.ok((await readAt())! > first);
 });

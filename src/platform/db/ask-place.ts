@@ -2,7 +2,7 @@ import { batchLoader } from './batch-loader.ts';
 import type { Connection, Db, Pool } from './db.ts';
 import { type Place, type PrimaryPlace, replaceMark, selectLogEnd, selectPlace } from './replica-queries.ts';
 
-export interface Places {
+export interface PlaceReader {
   /** How far the log of the primary server is, read after this call. */
   ask(): Promise<Place>;
   /** Another process may have made a new mark. */
@@ -17,7 +17,7 @@ const limits = { questionsMax: Number.POSITIVE_INFINITY, queriesMax: 1 };
  * connection, because a connection stays with its server. The timeline is read each time: a pooler may move a
  * connection to a server that was promoted.
  */
-export function createPlaces(primary: Pool): Places {
+export function createPlaceReader(primary: Pool): PlaceReader {
   let marks = new WeakMap<Connection, PrimaryPlace>();
   let isMarked = false;
   const askWithMark = async (db: Db, connection: Connection): Promise<Place> => {

@@ -1,6 +1,6 @@
 import { DatabaseUnavailable } from '../errors/errors.ts';
 import type { Log } from '../observe/log.ts';
-import { createPlaces } from './ask-place.ts';
+import { createPlaceReader } from './ask-place.ts';
 import { createChooser, type Replica } from './choose-replica.ts';
 import { confirmCommits } from './confirm.ts';
 import { type Db, isRefusedInRecovery, type Pool, type Row } from './db.ts';
@@ -85,7 +85,7 @@ export function withReplicas(primary: Pool, options: ReplicaOptions): Pool {
 
 /** Reads from a replica, or says why the primary server must answer. */
 function createReader(primary: Pool, { replicas, log }: ReplicaOptions) {
-  const places = createPlaces(primary);
+  const placeReader = createPlaceReader(primary);
   const { hasAwake, choose } = createChooser(replicas);
   const replayed: Replayed = new WeakMap();
 
@@ -93,7 +93,7 @@ function createReader(primary: Pool, { replicas, log }: ReplicaOptions) {
     const answer = await readReplica<T>(replica.pool, replayed, read);
     if (answer === 'behind') replica.restWhile(() => untilReplayed(replica.pool, replayed, read.wanted));
     if (answer === 'foreign') {
-      places.forgetMarks();
+      placeReader.forgetMarks();
       replica.restForeign();
     }
     if (typeof answer === 'string') return answer;
@@ -111,7 +111,7 @@ function createReader(primary: Pool, { replicas, log }: ReplicaOptions) {
     if (!hasAwake()) return 'resting';
     let replica: Replica | undefined;
     try {
-      const wanted = await placeFor(requests, places.ask);
+      const wanted = await placeFor(requests, placeReader.ask);
       if (requests.some(({ isOnPrimary }) => isOnPrimary)) return 'moved';
       if (wanted.mark === undefined) return 'foreign';
       replica = choose();

@@ -46,7 +46,7 @@ interface JobDeps {
  * Delay between a wake-up and its turn, so that notifications are batched and a busy channel does not become
  * a busy loop.
  */
-const gatherMs = 10;
+const wakeUpDelayMs = 10;
 
 /** Runs each job on its interval, and sooner after a wake-up. */
 export function runJobs<Deps extends JobDeps>(
@@ -77,7 +77,7 @@ export function runJobs<Deps extends JobDeps>(
       const turn = takeTurn(job, deps, timing, leadOf(job)).then((done) => {
         running.delete(turn);
         if (done > 0) for (const name of job.wakes ?? []) wake(name);
-        schedule(job, done > 0 || awake.has(job.name) ? gatherMs : job.everyMs);
+        schedule(job, done > 0 || awake.has(job.name) ? wakeUpDelayMs : job.everyMs);
       });
       running.add(turn);
     }, delayMs);
@@ -90,9 +90,9 @@ export function runJobs<Deps extends JobDeps>(
     const next = timers.get(name);
     // A wake-up during a turn is remembered, because its cause may be newer than what the turn read.
     if (!next) awake.add(name);
-    else if (next.dueAt > performance.now() + gatherMs) {
+    else if (next.dueAt > performance.now() + wakeUpDelayMs) {
       clearTimeout(next.timer);
-      schedule(job, gatherMs);
+      schedule(job, wakeUpDelayMs);
     }
   };
   for (const job of jobs) {

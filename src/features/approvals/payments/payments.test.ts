@@ -330,10 +330,10 @@ for (const [trouble, reason, begin, end] of [
     'the node is away',
     'node',
     (_, proxy) => {
-      proxy.weather = (response) => response.destroy();
+      proxy.respond = (response) => response.destroy();
     },
     (_, proxy) => {
-      proxy.weather = undefined;
+      proxy.respond = undefined;
     },
   ],
   [
@@ -425,7 +425,7 @@ test('a payment that comes while the node is away asks for its approval at once'
   const world = await makeWorld(t, chain, { rpcUrls: [proxy.url] });
   await publish(world.harness, [everything, ask(1, 'compliance')]);
   const ana = await makeApprover(world.harness, { role: 'compliance' });
-  proxy.weather = (response) => response.destroy();
+  proxy.respond = (response) => response.destroy();
   const id = await world.withdraw({ amount: '6' });
   await world.worker.hold();
   await world.worker.sign();

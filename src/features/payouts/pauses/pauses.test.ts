@@ -83,12 +83,12 @@ test('while the node is away, a payout says that it is paused, and waits for the
     }
     return (await world.read(id)).waitingFor;
   };
-  proxy.weather = (response) => response.destroy();
+  proxy.respond = (response) => response.destroy();
   assert.equal(await reasonAfterTurns(), 'paused');
   await operate(world, 'payouts.resume');
   assert.equal(await reasonAfterTurns(), 'node');
   await pause(world);
-  proxy.weather = undefined;
+  proxy.respond = undefined;
   assert.equal(await reasonAfterTurns(), 'paused');
   await operate(world, 'payouts.resume');
   await letTimePass(world);

@@ -4,7 +4,7 @@ import type { Mount } from '../mount.ts';
 import { renderPage } from '../page.ts';
 import { readUsers } from '../read-users.ts';
 import type { Limit } from './answers.ts';
-import { renderLimits, userField } from './parts.ts';
+import { renderLimits, userField } from './render-money.ts';
 
 const formats = ['pdf', 'csv', 'xlsx', 'camt053', 'ofx'];
 const monthsMax = 24;

@@ -8,7 +8,7 @@ import { renderPage } from '../page.ts';
 import { readUsers } from '../read-users.ts';
 import type { Visit } from '../visit.ts';
 import type { Limit } from './answers.ts';
-import { clean, renderLimits, userField } from './parts.ts';
+import { clean, renderLimits, userField } from './render-money.ts';
 
 const names = ['userId', 'asset', 'amount', 'to', 'externalId'] as const;
 type Typed = Record<(typeof names)[number], string>;

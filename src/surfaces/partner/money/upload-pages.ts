@@ -13,7 +13,7 @@ import {
 import { renderPage } from '../page.ts';
 import type { Visit } from '../visit.ts';
 import type { Bulk, Preview, Withdrawal } from './answers.ts';
-import { clean, renderAmount, renderWithdrawals } from './parts.ts';
+import { clean, renderAmount, renderWithdrawals } from './render-money.ts';
 
 /** More would not be read, and a page stays small. */
 const rowsShown = 50;

@@ -9,7 +9,7 @@ import type { Mount, PageRequest } from '../mount.ts';
 import { renderPage } from '../page.ts';
 import { readUsers } from '../read-users.ts';
 import type { Bulk, Preview, Withdrawal } from './answers.ts';
-import { userField } from './parts.ts';
+import { userField } from './render-money.ts';
 import { renderBulk, renderPreview } from './upload-pages.ts';
 
 /** A file of 1 MB, pasted with every sign encoded, and the other fields. */

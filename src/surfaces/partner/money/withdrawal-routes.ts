@@ -13,7 +13,7 @@ import { renderPage } from '../page.ts';
 import { readUsers } from '../read-users.ts';
 import type { Visit } from '../visit.ts';
 import type { Life, Withdrawal } from './answers.ts';
-import { clean, renderAmount, renderWithdrawals, userField } from './parts.ts';
+import { clean, renderAmount, renderWithdrawals, userField } from './render-money.ts';
 
 const names = ['userId', 'status', 'bulkId', 'text', 'startDate', 'endDate'] as const;
 const states = ['queued', 'pending', 'processing', 'completed', 'failed'];

@@ -1,7 +1,7 @@
 import { html } from '#platform/http/html';
 import { renderFacts } from '#surfaces/frame';
 import type { Summary } from '../money/answers.ts';
-import { renderAmount } from '../money/parts.ts';
+import { renderAmount } from '../money/render-money.ts';
 import type { Mount } from '../mount.ts';
 import { renderPage } from '../page.ts';
 

@@ -11,7 +11,7 @@ interface Waiting {
  * A provider that batches calls of the same turn of the event loop: one HTTP request, and one chance to lose
  * it.
  */
-export function gatherCalls(provider: Provider, timeoutMs?: number): Provider {
+export function batchCalls(provider: Provider, timeoutMs?: number): Provider {
   let waiting: Waiting[] = [];
 
   const send = async () => {

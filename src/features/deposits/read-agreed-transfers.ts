@@ -11,7 +11,7 @@ import {
 } from '#adapters/evm';
 import type { NodeView } from './view-nodes.ts';
 
-export type Gathered =
+export type Agreement =
   | { kind: 'agreed'; end: Block; transfers: ReceivedTransfer[] }
   | { kind: 'disagreed'; trouble: string };
 
@@ -19,11 +19,11 @@ export type Gathered =
  * The transfers of a range of blocks, if as many nodes as the quorum agree on them. Throws a `NodeError` if
  * no node answered.
  */
-export async function gatherTransfers(
+export async function readAgreedTransfers(
   quorum: number,
   views: readonly NodeView[],
   range: ReceivedRange,
-): Promise<Gathered> {
+): Promise<Agreement> {
   // Every node is asked, because one alone could hide a deposit or make one up. A node that does not answer,
   // or does not have the last block yet, has no vote. The others must be as many as the quorum and have the
   // same block there. Then every transfer that one of them shows must be in the chain of each: in its logs
