@@ -9,7 +9,8 @@ import { issuerId, usd } from '../fields.ts';
 import { configureRefill } from './configure-refill.ts';
 import { listRefillRules } from './list-refill-rules.ts';
 import { listRefillsAcrossUsers } from './list-refills-across-users.ts';
-import type { RefillRow, RefillRule } from './queries.ts';
+import type { RefillRow } from './queries/lists.ts';
+import type { RefillRule } from './queries/rules.ts';
 import { refillCurrencies, refillStatuses } from './states.ts';
 
 const amount = Type.String({ description: 'US dollars, decimal string' });

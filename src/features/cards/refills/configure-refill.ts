@@ -7,7 +7,8 @@ import { readAmount } from '../amounts.ts';
 import { cardErrors } from '../errors.ts';
 import { isOwn } from '../is-own.ts';
 import { selectAccount } from '../queries/accounts.ts';
-import { lockRule, type RefillRule, updateDueNow, upsertRule } from './queries.ts';
+import { updateDueNow } from './queries/refills.ts';
+import { lockRule, type RefillRule, upsertRule } from './queries/rules.ts';
 import { type RefillCurrency, refillCurrencies } from './states.ts';
 
 export interface RefillTerms {

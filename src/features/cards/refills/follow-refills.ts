@@ -10,7 +10,7 @@ import {
   updateFailed,
   updateRetry,
   updateUntold,
-} from './queries.ts';
+} from './queries/refills.ts';
 import { type AtRefillStep, never } from './steps.ts';
 import { awayMs, backOffAfter, creditMs, refusedMs, restMs, turnMax } from './timing.ts';
 

@@ -3,7 +3,7 @@ import type { Deps } from '#context';
 import { shareRead } from '#platform/http/share-read';
 import { backgroundGauge } from '#platform/observe/background-gauge';
 import type { GaugeSource } from '#platform/observe/metrics';
-import { countUncredited, selectOpen } from './queries.ts';
+import { countUncredited, selectOpen } from './queries/lists.ts';
 
 const readOpen = shareRead(selectOpen);
 

@@ -5,7 +5,7 @@ export { refillGauges } from './gauges.ts';
 export { makeRefillJobs, refillJobs } from './jobs.ts';
 export { listRefills, type RefillView } from './list-refills.ts';
 export { openRefills } from './open-refills.ts';
-export { type RefillRow, selectRecordedRefills } from './queries.ts';
+export { type RefillRow, selectRecordedRefills } from './queries/lists.ts';
 export { startRefills } from './start-refills.ts';
 export { refillStatuses } from './states.ts';
 export { type RefillStep, refillSteps } from './steps.ts';

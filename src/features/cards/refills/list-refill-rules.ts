@@ -6,7 +6,7 @@ import {
   decodeCursor,
   toCursorPage,
 } from '#platform/commands/cursor-page';
-import { type RefillRule, selectRules } from './queries.ts';
+import { type RefillRule, selectRules } from './queries/rules.ts';
 
 /** Rules of all accounts, in the order of accounts. */
 export async function listRefillRules(

@@ -6,7 +6,7 @@ import {
   toCursorPage,
 } from '#platform/commands/cursor-page';
 import { uuidForm } from '#platform/http/schemas';
-import { type RefillRow, selectAcrossUsers } from './queries.ts';
+import { type RefillRow, selectAcrossUsers } from './queries/lists.ts';
 import type { RefillStatus } from './states.ts';
 
 export interface RefillsAcrossUsers extends CursorInput {

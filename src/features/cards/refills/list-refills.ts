@@ -1,6 +1,6 @@
 import type { Ctx } from '#context';
 import type { NumberedPage } from '#platform/commands/cursor-page';
-import { type RefillRow, selectRefillPage } from './queries.ts';
+import { type RefillRow, selectRefillPage } from './queries/lists.ts';
 
 /** A refill of the collateral behind a user's cards. */
 export interface RefillView extends Omit<RefillRow, 'amount'> {

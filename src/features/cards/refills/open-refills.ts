@@ -1,6 +1,6 @@
 import type { Ctx } from '#context';
 import { isBehind } from './is-behind.ts';
-import { hasShort, insertRefills } from './queries.ts';
+import { hasShort, insertRefills } from './queries/refills.ts';
 import { turnMax } from './timing.ts';
 
 /**

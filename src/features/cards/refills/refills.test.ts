@@ -31,7 +31,7 @@ import {
   refillJobs,
   startRefills,
 } from './index.ts';
-import { countUncredited } from './queries.ts';
+import { countUncredited } from './queries/lists.ts';
 
 const { bank, minute, makeRefillWorld, expectRefilledOnce } = useRefills();
 

@@ -11,7 +11,7 @@ import {
   updateFailed,
   updatePostponed,
   updateStarted,
-} from './queries.ts';
+} from './queries/refills.ts';
 import { type AtRefillStep, never } from './steps.ts';
 import { restMs, suspendedMs, turnMax } from './timing.ts';
 

@@ -2,7 +2,7 @@ import type { Deps, IntegrationActor } from '#context';
 import { asRefusal } from '#platform/http/as-refusal';
 import { callerOf } from '#platform/http/caller';
 import type { FastifyReply, FastifyRequest } from '#platform/http/http';
-import { upsertReadCount } from './queries.ts';
+import { upsertReadCount } from './queries/figures.ts';
 
 type Step<T> = (request: FastifyRequest, reply: FastifyReply) => Promise<T>;
 

@@ -3,7 +3,7 @@ import { type ConsentScope, orderScopes } from '#features/connect/integrations';
 import type { Consent } from './consent.ts';
 import { consentErrors } from './errors.ts';
 import { holdLink } from './hold-link.ts';
-import { updateConsent } from './queries.ts';
+import { updateConsent } from './queries/consents.ts';
 import { recordMove } from './record-move.ts';
 
 export interface ConsentDecision {

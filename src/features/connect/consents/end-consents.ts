@@ -1,6 +1,6 @@
 import { type Ctx, inTransaction, type WorkerActor } from '#context';
 import { type Consent, revokedAsOf } from './consent.ts';
-import { lockExpired, lockOrphaned, updateConsent } from './queries.ts';
+import { lockExpired, lockOrphaned, updateConsent } from './queries/consents.ts';
 import { recordMove } from './record-move.ts';
 
 /** Small batches, because the audit log has a single lock. */

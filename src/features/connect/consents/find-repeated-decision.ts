@@ -3,7 +3,7 @@ import { type ConsentScope, orderScopes } from '#features/connect/integrations';
 import { hashSecret } from '#platform/secrets/secret';
 import { asOf, type Consent } from './consent.ts';
 import { type ConsentDecision, returnAddress } from './decide-consent.ts';
-import { lockLinkedConsent } from './queries.ts';
+import { lockLinkedConsent } from './queries/connections.ts';
 
 /**
  * Where to send a user who repeats the decision that they made, such as by a second click; nothing is

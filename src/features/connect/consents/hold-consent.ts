@@ -4,7 +4,7 @@ import type { Refusal } from '#platform/errors/errors';
 import { uuidForm } from '#platform/http/schemas';
 import { type Consent, hasExpired } from './consent.ts';
 import { consentErrors, refuseEnded } from './errors.ts';
-import { consentExists, lockConsent, type Party, selectConsent, updateConsent } from './queries.ts';
+import { consentExists, lockConsent, type Party, selectConsent, updateConsent } from './queries/consents.ts';
 import { recordMove } from './record-move.ts';
 
 export type PartyActor = IntegrationActor | UserActor | OperatorActor;

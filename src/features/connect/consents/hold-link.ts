@@ -1,7 +1,7 @@
 import type { Ctx, UserActor } from '#context';
 import { hashSecret } from '#platform/secrets/secret';
 import { consentErrors } from './errors.ts';
-import { type LinkedConsent, lockLinkedConsent } from './queries.ts';
+import { type LinkedConsent, lockLinkedConsent } from './queries/connections.ts';
 
 /** An undecided link with its row locked. For any other user the link does not exist (404). */
 export async function holdLink(ctx: Ctx<UserActor>, linkToken: string): Promise<LinkedConsent> {

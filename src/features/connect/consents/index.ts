@@ -9,7 +9,7 @@ export { consentJobs } from './jobs.ts';
 export { type Connection, listConnections } from './list-connections.ts';
 export { listOwnReads, type OwnRead } from './list-own-reads.ts';
 export { type OpenedLink, openConsentLink } from './open-consent-link.ts';
-export type { IntegrationFace } from './queries.ts';
+export type { IntegrationFace } from './queries/connections.ts';
 export { readConsentedData } from './read-consented-data.ts';
 export { reduceConsent } from './reduce-consent.ts';
 export { requestConsent } from './request-consent.ts';

@@ -1,7 +1,7 @@
 import { contextFor, type Deps } from '#context';
 import type { Job } from '#platform/worker/jobs';
 import { expireConsents, revokeOrphans } from './end-consents.ts';
-import { deleteReadCounts } from './queries.ts';
+import { deleteReadCounts } from './queries/figures.ts';
 import { activityDays } from './show-activity.ts';
 
 /** Reads check the clock and the integration; these jobs only update lists and the audit log. */

@@ -1,6 +1,6 @@
 import type { Ctx, UserActor } from '#context';
 import { asOf, type Consent, revokedAsOf } from './consent.ts';
-import { type ConnectionRow, selectConnections } from './queries.ts';
+import { type ConnectionRow, selectConnections } from './queries/connections.ts';
 
 export type Connection = Omit<ConnectionRow, 'integrationRevokedAt'>;
 

@@ -7,7 +7,7 @@ import {
 } from '#platform/commands/cursor-page';
 import { uuidForm } from '#platform/http/schemas';
 import type { ConsentStatus } from './consent.ts';
-import { selectConsents } from './queries.ts';
+import { selectConsents } from './queries/consents.ts';
 import { type ConsentView, presentConsent } from './wire.ts';
 
 export interface ListConsents extends CursorInput {

@@ -1,5 +1,5 @@
 import type { Ctx, UserActor } from '#context';
-import { selectNewestReads } from './queries.ts';
+import { selectNewestReads } from './queries/reads.ts';
 
 /** One read by an app, with the fields that it got. */
 export interface OwnRead {

@@ -5,7 +5,7 @@ import {
   decodeCursor,
   toCursorPage,
 } from '#platform/commands/cursor-page';
-import { selectReads } from './queries.ts';
+import { selectReads } from './queries/reads.ts';
 import { presentRead, type ReadView } from './wire.ts';
 
 export interface ListReads extends CursorInput {

@@ -2,7 +2,8 @@ import { type Ctx, inTransaction, type UserActor } from '#context';
 import { selectUserWithWallets } from '#features/users';
 import type { Consent, SharedData } from './consent.ts';
 import { holdLink } from './hold-link.ts';
-import { type IntegrationFace, updateConsent } from './queries.ts';
+import type { IntegrationFace } from './queries/connections.ts';
+import { updateConsent } from './queries/consents.ts';
 import { recordMove } from './record-move.ts';
 import { shareMasked } from './shared-data.ts';
 

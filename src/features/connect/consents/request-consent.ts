@@ -3,7 +3,7 @@ import { holdIntegration, orderScopes } from '#features/connect/integrations';
 import { createSecret, hashSecret } from '#platform/secrets/secret';
 import type { Consent, ConsentRequest } from './consent.ts';
 import { consentErrors } from './errors.ts';
-import { insertConsent } from './queries.ts';
+import { insertConsent } from './queries/consents.ts';
 import { recordMove } from './record-move.ts';
 
 const linkLifetimeMs = 15 * 60_000;

@@ -1,7 +1,7 @@
 import type { Ctx } from '#context';
 import { type Consent, revokedAsOf } from './consent.ts';
 import { holdConsent, type PartyActor, requireActive } from './hold-consent.ts';
-import { updateConsent } from './queries.ts';
+import { updateConsent } from './queries/consents.ts';
 import { recordMove } from './record-move.ts';
 
 /** Revokes a consent immediately: no later read returns anything. Repeating it has no effect. */

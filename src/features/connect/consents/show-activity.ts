@@ -6,7 +6,7 @@ import {
   type RequestedDay,
   selectReadCounts,
   selectRequestedDays,
-} from './queries.ts';
+} from './queries/figures.ts';
 
 /** How far back the figures go. */
 export const activityDays = 30;

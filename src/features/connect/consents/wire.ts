@@ -10,7 +10,7 @@ import {
   consentStatuses,
   type SharedData,
 } from './consent.ts';
-import type { ReadRow } from './queries.ts';
+import type { ReadRow } from './queries/reads.ts';
 
 export const consentPath = Type.Object({
   consentId: Type.String({ description: 'The UUID from the answer to the request and from the redirect' }),
