@@ -28,6 +28,7 @@ const auditRow = Type.Object({
   after: anyState,
 });
 
+/** `elsewhere` lists changes that another table records, such as new withdrawals. */
 export const auditCommands = (elsewhere: RecordedElsewhere) => [
   defineCommand({
     name: 'audit.list',

@@ -103,6 +103,7 @@ interface NewSecret {
   actingKey: string | null;
 }
 
+/** Whether there is a key with this id, revoked ones included. */
 export async function keyExists(db: Db, keyId: string): Promise<boolean> {
   return (await db.query('select from api_keys where id = $1', [keyId])).length > 0;
 }

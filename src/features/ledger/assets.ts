@@ -44,6 +44,8 @@ export function requireAmount(evm: Evm, text: string, asset: Asset, field: strin
 /**
  * How many decimals amounts of an asset are written with: six, as every token so far has, if its network is
  * no longer configured.
+ * @example
+ * formatMinor(12_500_000n, decimalsOf(ctx.evm, { network: 'polygon', currency: 'USDT' })); // '12.5'
  */
 export function decimalsOf(evm: Evm, { network, currency }: Asset): number {
   return evm.get(network as Network)?.tokens.get(currency as TokenSymbol)?.decimals ?? 6;

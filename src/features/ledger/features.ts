@@ -17,5 +17,6 @@ export type AccountFeature = keyof typeof accountFeatures;
 
 export const accountFeatureNames = Object.keys(accountFeatures) as AccountFeature[];
 
+/** Whether a history feature is one of the settled ledger, and so has statements. */
 export const isAccountFeature = (feature: string): feature is AccountFeature =>
   Object.hasOwn(accountFeatures, feature);

@@ -55,7 +55,11 @@ export async function updatePartnerSuspension(
   ]);
 }
 
-/** The house never has keys or lists. */
+/**
+ * Whether there is a partner with this id. The house does not count: it never has keys or lists.
+ * @example
+ * if (!(await partnerExists(ctx.db, partnerId))) throw partnerErrors.partnerNotFound();
+ */
 export async function partnerExists(db: Db, partnerId: string): Promise<boolean> {
   return (await db.query('select 1 from partners where id = $1 and not is_house', [partnerId])).length > 0;
 }

@@ -9,7 +9,11 @@ export interface RelyingParty {
 
 const loopbackAddresses = ['127.0.0.1', '[::1]'];
 
-/** By `PUBLIC_URL`. Browsers refuse passkeys for an IP address, so a loopback address becomes `localhost`. */
+/**
+ * By `PUBLIC_URL`. Browsers refuse passkeys for an IP address, so a loopback address becomes `localhost`.
+ * @example
+ * relyingPartyOf({ publicUrl: 'http://127.0.0.1:8080', brand }).origin; // 'http://localhost:8080'
+ */
 export function relyingPartyOf({ publicUrl, brand }: Pick<Deps, 'publicUrl' | 'brand'>): RelyingParty {
   const url = new URL(publicUrl);
   if (loopbackAddresses.includes(url.hostname)) url.hostname = 'localhost';

@@ -53,6 +53,7 @@ export async function findPersonSession(
   return { secret, secretSha256, person, session, isFresh };
 }
 
+/** The context in which a person acts. */
 export const contextOf = (deps: Deps, personId: string, log: Ctx['log']): Ctx<PersonActor> =>
   contextFor(deps, { kind: 'person', personId }, log);
 

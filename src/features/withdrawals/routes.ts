@@ -40,6 +40,7 @@ export interface WithdrawalOptions {
   withdrawalRates: WithdrawalRates;
 }
 
+/** Create and list withdrawals, by keys and people of partners; what can be paid, and what limits leave. */
 export function withdrawalRoutes(server: HttpServer, deps: Deps, options: WithdrawalOptions): void {
   const assets = listAssets(deps.evm, options.withdrawalLimits);
   const spendCreation = limitCreations(deps.limiter, options.withdrawalRates);

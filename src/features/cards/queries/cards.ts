@@ -105,6 +105,7 @@ export async function countTransactionsSince(db: Db, cardId: string, since: Date
   return row!.count;
 }
 
+/** How many purchases of a card are stored, whatever became of them. */
 export async function countPurchases(db: Db, cardId: string): Promise<number> {
   const [row] = await db.query<{ count: number }>(
     `select count(*)::integer as count from card_transactions where card_id = $1 and type = 'purchase'`,

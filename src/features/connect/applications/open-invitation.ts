@@ -6,6 +6,7 @@ import { findApplication } from './find-application.ts';
 /** After that, an administrator invites the applicant again. */
 const offeredMs = 30 * 86_400_000;
 
+/** Whether the private link of an approved application still leads to an invitation. */
 export const isOffered = ({ endedAt }: { endedAt: Date | null }, now: Date): boolean =>
   endedAt !== null && now.getTime() - endedAt.getTime() < offeredMs;
 

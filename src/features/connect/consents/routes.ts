@@ -35,6 +35,7 @@ const connectPolicy: RatePolicy = { name: 'connect', quota: 100, windowMs: 10_00
 /** Fewer, because each stores a row that is never deleted. */
 const requestPolicy: RatePolicy = { name: 'connect-requests', quota: 20, windowMs: 10_000 };
 
+/** What an integration asks its users for, reads, reduces and ends. */
 export function consentRoutes(server: HttpServer, deps: Deps): void {
   const { admit, requireOwn, requireOwnActive, answerRevoked } = guardsOf(deps);
 

@@ -2,7 +2,11 @@
 export const consentScopes = ['profile', 'email', 'wallet', 'kyc'] as const;
 export type ConsentScope = (typeof consentScopes)[number];
 
-/** Each once, in the contract's order. */
+/**
+ * Each once, in the contract's order.
+ * @example
+ * orderScopes(['kyc', 'profile', 'kyc']); // ['profile', 'kyc']
+ */
 export function orderScopes(scopes: readonly ConsentScope[]): ConsentScope[] {
   return consentScopes.filter((scope) => scopes.includes(scope));
 }

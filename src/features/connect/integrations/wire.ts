@@ -50,6 +50,7 @@ export const integrationKey = Type.Object({
 export type IntegrationView = Static<typeof integration>;
 export type IntegrationKeyView = Static<typeof integrationKey>;
 
+/** As commands and the API show an integration; its keys are shown by `presentKey`. */
 export function presentIntegration(row: IntegrationRow): IntegrationView {
   const { createdAt, revokedAt, translations, keysByOwner: _, ...shown } = row;
   const inPortuguese = row.purposes.map((purpose) => translations[purpose] ?? null);

@@ -39,7 +39,12 @@ export function partnerGuard(deps: Deps, rows: GuardRows) {
     };
 }
 
-/** `partnerGuard` and a rate limit. */
+/**
+ * `partnerGuard` and a rate limit.
+ * @example
+ * const guard = adminGuard(deps, rows, { name: 'keys', quota: 30, windowMs: 10_000 });
+ * const onRequest = guard({ roles: ['developer', 'owner'], stepUp: true });
+ */
 export function adminGuard(deps: Deps, rows: AdminRows, policy: RatePolicy) {
   const admit = partnerGuard(deps, rows);
   const spend = rateLimitGuard(deps, policy, rows.exceeded, (request) => subjectOf(adminOf(request)));
@@ -68,6 +73,10 @@ function adminOf({ caller, routeOptions }: FastifyRequest): PartnerAdmin {
   return caller as PartnerAdmin;
 }
 
-/** The context of a request that passed `partnerGuard`. */
+/**
+ * The context of a request that passed `partnerGuard` or `adminGuard`.
+ * @example
+ * (request) => findOwnKey(adminContext(deps, request), request.params)
+ */
 export const adminContext = (deps: Deps, request: FastifyRequest): Ctx<PartnerAdmin> =>
   requestContext(deps, adminOf(request), request);
