@@ -1,13 +1,11 @@
 import type { Deps } from '#context';
-import type { Refusal } from '#platform/errors/errors';
-import { asRefusal } from '#platform/http/as-refusal';
-import type { FastifyReply, FastifyRequest, HttpServer } from '#platform/http/http';
-import { readFormsOnly, sendPage } from '#platform/pages/page-scope';
-import { securityHeaders } from '#platform/pages/security-headers';
+import type { FastifyRequest, HttpServer } from '#platform/http/http';
+import { readFormsOnly } from '#platform/pages/page-scope';
 import { appRoutes } from './app-routes.ts';
 import { fileRoutes } from './file-routes.ts';
 import { renderRefusal, renderSignIn } from './message-pages.ts';
 import { textsFor } from './page.ts';
+import { refuseAsPages } from './refuse-as-pages.ts';
 import { requestRoutes } from './request-routes.ts';
 import { signInRoutes } from './sign-in-routes.ts';
 import { pathOf, readerOf, route, sessions, wayToSignIn } from './visit.ts';
@@ -22,18 +20,8 @@ export function connectPages(server: HttpServer, deps: Deps, { signInUrl }: Conn
   server.register(
     async (scope) => {
       readFormsOnly(scope);
-      scope.addHook('onRequest', (_request, reply, done) => {
-        reply.headers(securityHeaders);
-        done();
-      });
-      const sendRefusal = (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
-        const refusal = asRefusal(error);
-        if (refusal.status >= 500) request.log.error({ err: error, code: refusal.code }, 'request failed');
-        // Not every error has passed the hook: the server itself refuses some requests before it.
-        reply.headers({ ...securityHeaders, ...refusal.headers });
-        return sendPage(reply, pageFor(refusal, request), refusal.status);
-      };
-      const pageFor = (refusal: Refusal, request: FastifyRequest) => {
+      const pages = scope as unknown as HttpServer;
+      refuseAsPages(pages, '/connect', (refusal, request) => {
         const reader = readerOf(deps, request, sessions.get(request));
         const signInAt = wayToSignIn(signInUrl, request);
         return refusal.code === 'not_signed_in'
@@ -44,12 +32,7 @@ export function connectPages(server: HttpServer, deps: Deps, { signInUrl }: Conn
               againAt: pageOf(request),
               home: { at: '/connect/apps', words: textsFor(reader).connectedApps },
             });
-      };
-      scope.setErrorHandler(sendRefusal);
-      scope.sendFaultsUnder('/connect', sendRefusal);
-      scope.setNotFoundHandler((request, reply) => sendRefusal(scope.refuseUnknown(request), request, reply));
-
-      const pages = scope as unknown as HttpServer;
+      });
       fileRoutes(pages, deps);
       scope.get('/', route, (_request, reply) => reply.redirect('/connect/apps', 303));
       signInRoutes(pages, deps, signInUrl);
