@@ -10,7 +10,7 @@ import { revokeKey } from './revoke-key.ts';
 import { rotateKey } from './rotate-key.ts';
 import { resumeKey, suspendKey } from './suspend-key.ts';
 import { updateKey } from './update-key.ts';
-import { key, listedKey, scope } from './wire.ts';
+import { key, listedKey, overlapHours, scope } from './wire.ts';
 
 const keyId = Type.String({ pattern: '^[a-z2-7]{16}$', description: 'The 16 characters after `cwk_`' });
 const issuedKey = Type.Object({
@@ -64,13 +64,7 @@ export const keyCommands = [
     input: Type.Object(
       {
         keyId,
-        overlapHours: Type.Optional(
-          Type.Integer({
-            minimum: 0,
-            maximum: 720,
-            description: 'How long the old key keeps working (default 24)',
-          }),
-        ),
+        overlapHours,
       },
       { additionalProperties: false },
     ),

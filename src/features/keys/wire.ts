@@ -72,3 +72,7 @@ export function presentKey(row: KeyRow): KeyView {
     suspendedAt: suspendedAt?.toISOString() ?? null,
   };
 }
+
+export const overlapHours = Type.Optional(
+  Type.Integer({ minimum: 0, maximum: 720, description: 'How long the old key keeps working (default 24)' }),
+);

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { integration } from '#features/connect/integrations';
+import { integration, overlapHours } from '#features/connect/integrations';
 import { dateTime, nullable } from '#platform/http/schemas';
 
 const ownIntegrationKey = Type.Object(
@@ -27,13 +27,7 @@ export const noQuery = Type.Object({}, { additionalProperties: false });
 
 export const rotateBody = Type.Object(
   {
-    overlapHours: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: 720,
-        description: 'How long older keys keep working (default 24)',
-      }),
-    ),
+    overlapHours,
   },
   { additionalProperties: false },
 );

@@ -10,7 +10,7 @@ import { revokeIntegration } from './revoke-integration.ts';
 import { rotateIntegrationKey } from './rotate-integration-key.ts';
 import { setLogo } from './set-logo.ts';
 import { updateIntegration } from './update-integration.ts';
-import { integration, integrationKey, scopeList, termFields, texts } from './wire.ts';
+import { integration, integrationKey, overlapHours, scopeList, termFields, texts } from './wire.ts';
 
 const keyId = Type.String({ description: 'The 16 characters after `cwi_`' });
 const token = Type.String({
@@ -85,13 +85,7 @@ export const integrationCommands = [
     input: Type.Object(
       {
         integrationId: uuid,
-        overlapHours: Type.Optional(
-          Type.Integer({
-            minimum: 0,
-            maximum: 720,
-            description: 'How long older keys keep working (default 24)',
-          }),
-        ),
+        overlapHours,
       },
       { additionalProperties: false },
     ),

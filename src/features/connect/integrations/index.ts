@@ -17,4 +17,11 @@ export { type RotatedKey, rotateIntegrationKey } from './rotate-integration-key.
 export { type ConsentScope, consentScopes, orderScopes } from './scopes.ts';
 export { adoptLogo, setLogo } from './set-logo.ts';
 export { updateIntegration } from './update-integration.ts';
-export { type IntegrationView, integration, presentIntegration, scopeList, termFields } from './wire.ts';
+export {
+  type IntegrationView,
+  integration,
+  overlapHours,
+  presentIntegration,
+  scopeList,
+  termFields,
+} from './wire.ts';

@@ -71,3 +71,7 @@ export function presentKey({ id, createdAt, expiresAt, revokedAt }: ListedKeyRow
     revokedAt: shown(revokedAt),
   };
 }
+
+export const overlapHours = Type.Optional(
+  Type.Integer({ minimum: 0, maximum: 720, description: 'How long older keys keep working (default 24)' }),
+);

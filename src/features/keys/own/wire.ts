@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { listedUser } from '#features/partners';
 import { cursorInput } from '#platform/commands/cursor-page';
 import { dateTime, line, uuid } from '#platform/http/schemas';
-import { key, listedKey, scope } from '../wire.ts';
+import { key, listedKey, overlapHours, scope } from '../wire.ts';
 
 const closed = { additionalProperties: false } as const;
 
@@ -56,13 +56,7 @@ export const issueBody = Type.Object(
 
 export const rotateBody = Type.Object(
   {
-    overlapHours: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: 720,
-        description: 'How long the old key keeps working (default 24)',
-      }),
-    ),
+    overlapHours,
   },
   closed,
 );
