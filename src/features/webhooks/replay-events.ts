@@ -4,8 +4,9 @@ import { invalidField } from '#platform/errors/errors';
 import type { Endpoint, ManagerCtx } from './endpoint.ts';
 import { webhookErrors } from './errors.ts';
 import { holdEndpoint } from './find-endpoint.ts';
-import { insertReplays, notifyWorkers, type Selection } from './queries/deliveries.ts';
+import { notifyWorkers } from './queries/deliveries.ts';
 import { setResumeAfter } from './queries/endpoints.ts';
+import { insertReplays, type Selection } from './queries/replays.ts';
 
 export interface Replay {
   endpointId: string;
@@ -24,8 +25,8 @@ export interface Replayed {
   nextAfter: number | null;
 }
 
-/** In one transaction. */
-const queuedMax = 10_000;
+/** Of one call, which is one transaction. A longer range continues at `nextAfter`. */
+const callMax = { limit: 10_000, scanned: 50_000 };
 
 /** Queues events again, in their order and under their old ids. */
 export function replayEvents(ctx: ManagerCtx, input: Replay): Promise<Replayed> {
@@ -33,12 +34,10 @@ export function replayEvents(ctx: ManagerCtx, input: Replay): Promise<Replayed> 
     const endpoint = await holdEndpoint(ctx, input.endpointId, 'receive');
     if (endpoint.disabledAt !== null) throw webhookErrors.endpointDisabled();
     const selection = selectionOf(input, endpoint);
-    const { count, last } = await insertReplays(ctx.db, endpoint, selection, {
-      now: ctx.now,
-      limit: queuedMax,
-    });
+    const bounds = { now: ctx.now, limit: callMax.limit, scanned: callMax.scanned };
+    const { count, next } = await insertReplays(ctx.db, endpoint, selection, bounds);
     if (count === 0 && input.eventId !== undefined) throw webhookErrors.eventNotFound();
-    if (input.missed && count < queuedMax) await setResumeAfter(ctx.db, endpoint.id, null);
+    if (input.missed) await setResumeAfter(ctx.db, endpoint.id, next);
     await notifyWorkers(ctx.db);
     const { endpointId: _, ...asked } = input;
     await recordChange(ctx, {
@@ -46,7 +45,7 @@ export function replayEvents(ctx: ManagerCtx, input: Replay): Promise<Replayed> 
       subject: `webhook:${endpoint.id}`,
       after: { ...asked, queued: count },
     });
-    return { queued: count, nextAfter: count === queuedMax ? Number(last) : null };
+    return { queued: count, nextAfter: next === null ? null : Number(next) };
   });
 }
 
@@ -65,16 +64,16 @@ function selectionOf({ eventId, startDate, endDate, missed, after }: Replay, end
   return { ...(start && { from: start }), ...(end && { to: end }), ...later, isMissedOnly: false };
 }
 
-/** Everything that an endpoint missed, in the transaction that enables it. */
+/**
+ * What an endpoint missed, in the transaction that enables it. No event of the stream is numbered meanwhile,
+ * so not more than one call of replay queues; the rest can be replayed with `missed`.
+ */
 export async function queueMissed(ctx: Ctx, endpoint: Endpoint): Promise<Endpoint> {
   const { db, now } = ctx;
   const selection = { afterSequence: endpoint.resumeAfter!, isMissedOnly: true };
-  const { count, last } = await insertReplays(db, endpoint, selection, { now, limit: missedMax });
-  const resumeAfter = count < missedMax ? null : last;
+  const bounds = { now, limit: callMax.limit, scanned: callMax.scanned };
+  const { next: resumeAfter } = await insertReplays(db, endpoint, selection, bounds);
   await setResumeAfter(db, endpoint.id, resumeAfter);
   await notifyWorkers(db);
   return { ...endpoint, resumeAfter };
 }
-
-/** No event of the stream is numbered meanwhile, so not more; later ones can be replayed with `missed`. */
-const missedMax = 10_000;

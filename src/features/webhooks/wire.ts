@@ -173,7 +173,8 @@ export const replayAnswer = Type.Object(
   {
     queued: Type.Integer({ description: 'How many events are sent again' }),
     nextAfter: nullable(Type.Integer(), {
-      description: 'Call again with it as `after` for the rest; null when everything is queued',
+      description:
+        'Call again with it as `after` for the rest, even if nothing was queued; null when everything is queued',
     }),
   },
   { title: 'WebhookReplay' },

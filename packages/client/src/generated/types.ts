@@ -2667,7 +2667,7 @@ export interface components {
         WebhookReplay: {
             /** @description How many events are sent again */
             queued: number;
-            /** @description Call again with it as `after` for the rest; null when everything is queued */
+            /** @description Call again with it as `after` for the rest, even if nothing was queued; null when everything is queued */
             nextAfter: number | null;
         };
         Withdrawal: {

@@ -5,7 +5,7 @@ import type { DeliveryStatus, Endpoint } from '../endpoint.ts';
 // ## Queueing
 
 /** Whether an endpoint `e` receives an event `v`. A test is for one endpoint. */
-const receives = `(e.types is null or v.type = any (e.types))
+export const receives = `(e.types is null or v.type = any (e.types))
   and (v.user_id is null or e.user_id = v.user_id or e.is_for_all_users)
   and (v.type <> 'webhook_endpoint.tested' or v.resource = 'webhook_endpoint:' || e.id)`;
 
@@ -36,45 +36,6 @@ export async function insertDeliveries(db: Db, events: readonly QueuedEvent[], n
      order by v.stream_id, v.sequence`,
     [...columns.map((column) => events.map((event) => event[column])), now],
   );
-}
-
-/** Which events are queued again. */
-export interface Selection {
-  eventId?: string;
-  from?: Date;
-  to?: Date;
-  afterSequence?: bigint;
-  /** Only those that never arrived. */
-  isMissedOnly: boolean;
-}
-
-/**
- * Queues stored events for one endpoint, in their order; several only if they do not wait already. Returns
- * how many, and the number of the last.
- */
-export async function insertReplays(
-  db: Db,
-  endpoint: Endpoint,
-  { eventId, from, to, afterSequence, isMissedOnly }: Selection,
-  { now, limit }: { now: Date; limit: number },
-): Promise<{ count: number; last: bigint | null }> {
-  const [row] = await queryByFilter<{ count: number; last: bigint | null }>(
-    db,
-    `with chosen as (
-       select v.* from events v join webhook_endpoints e on e.id = $1
-       where v.stream_id = e.stream_id and ${receives}
-         and ($3::text is null or v.id = $3) and ($4::timestamptz is null or v.recorded_at >= $4)
-         and ($5::timestamptz is null or v.recorded_at < $5) and ($6::bigint is null or v.sequence > $6)
-         and not exists (select from webhook_deliveries d where d.endpoint_id = e.id and d.sequence = v.sequence
-           and (d.status = 'due' and $3 is null or d.status = 'delivered' and $7))
-       order by v.sequence limit $8),
-     put as (
-       insert into webhook_deliveries (endpoint_id, stream_id, sequence, resource, due_at, created_at)
-       select $1, stream_id, sequence, resource, $2, $2 from chosen order by sequence returning sequence)
-     select count(*)::integer as count, max(sequence) as last from put`,
-    [endpoint.id, now, eventId ?? null, from ?? null, to ?? null, afterSequence ?? null, isMissedOnly, limit],
-  );
-  return row!;
 }
 
 /**
