@@ -1,7 +1,7 @@
 import { batchLoader } from '#platform/db/batch-loader';
 import type { Db, Row } from '#platform/db/db';
 import { type LineFilter, type LineRow, type LineType, lineTypes } from './line.ts';
-import { type PackedLines, unpackLines } from './unpack-lines.ts';
+import { type JoinedLines, type PackedLines, separator, splitLines, unpackLines } from './unpack-lines.ts';
 
 // Statement texts are built once, because the driver finds prepared statements by their text.
 const ms = (column: string) => `round(date_part('epoch', ${column}) * 1000)`;
@@ -44,6 +44,8 @@ interface FullPage extends Counted<LineRow> {
   accounts: PageAccount[];
 }
 
+const unit = `'${separator}'`;
+
 // All lines of a page as two values: parsing rows and columns takes the server longer than everything else
 // about a page. Texts are JSON; figures are separated by blanks. `unpackLines` expects this order.
 const figureColumns = [
@@ -61,8 +63,17 @@ const oldestFirst = 'order by l.transaction_at, l.number';
 /** The lines `l` in this order, as `unpackLines` reads them. */
 export const packLines = (order: string) => `array_to_json(array_agg(
     array[l.operation_id, l.unique_hash_id, l.status, l.description, l.purpose, l.user_description] ${order})) as texts,
-  string_agg(concat(${figureColumns.join(`, ' ', `)}), ' ' ${order}) as figures`;
+  ${figures(order)}`;
+const figures = (order: string) =>
+  `string_agg(concat(${figureColumns.join(`, ' ', `)}), ' ' ${order}) as figures`;
 const packed = packLines(newestFirst);
+
+/** A tenth less work for the database than JSON, and half as much for us. `splitLines` reads it. */
+const joinLines = (
+  order: string,
+) => `string_agg(concat(l.operation_id, ${unit}, l.unique_hash_id, ${unit}, l.status, ${unit},
+    l.description, ${unit}, l.purpose, ${unit}, '=' || l.user_description), ${unit} ${order}) as texts,
+  ${figures(order)}`;
 
 const newestOf = (type: LineType) =>
   `select * from ledger_lines where list_id = h.id and type = '${type}' order by transaction_at desc, number desc limit q.size`;
@@ -379,17 +390,20 @@ const ofAccount = (isAfter: '<' | '>', order: string) =>
      join ledger_lines l on l.list_id = $1 and l.number = m.number`;
 
 const everyType = lineTypes.map((type) => `'${type}'`).join(', ');
-const batches: Record<LineOrder, { all: string; ofAccount: string }> = {
+type Pack = (order: string) => string;
+const batchesOf = (pack: Pack): Record<LineOrder, { all: string; ofAccount: string }> => ({
   newest: {
-    all: `select ${packed} from ledger_newest($1, array[${everyType}]::ledger_line_type[], $3, least($4::timestamptz, $5::timestamptz), $6, $2, 0, $7) l`,
-    ofAccount: `select ${packed} from (${ofAccount('<', newestFirst)}) l`,
+    all: `select ${pack(newestFirst)} from ledger_newest($1, array[${everyType}]::ledger_line_type[], $3, least($4::timestamptz, $5::timestamptz), $6, $2, 0, $7) l`,
+    ofAccount: `select ${pack(newestFirst)} from (${ofAccount('<', newestFirst)}) l`,
   },
   oldest: {
-    all: `select ${packLines(oldestFirst)} from (
+    all: `select ${pack(oldestFirst)} from (
        select * from (${lineTypes.map((type) => `(${oldestOf(type)})`).join(' union all ')}) l ${oldestFirst} limit $7) l`,
-    ofAccount: `select ${packLines(oldestFirst)} from (${ofAccount('>', oldestFirst)}) l`,
+    ofAccount: `select ${pack(oldestFirst)} from (${ofAccount('>', oldestFirst)}) l`,
   },
-};
+});
+const joined = batchesOf(joinLines);
+const asJson = batchesOf(packLines);
 
 const numberMax = 9223372036854775807n;
 
@@ -402,14 +416,14 @@ export async function selectStatementBatch(
   const [from, to] = [startAt ?? '-infinity', endAt ?? 'infinity'];
   const edge = order === 'newest' ? [to, numberMax] : [from, 0n];
   const place = after ? [new Date(after.transactionMs), after.number] : edge;
-  const { all, ofAccount } = batches[order];
-  const values = [listId, lastNumber, from, to, ...place, limit];
-  const packs =
-    accountId === undefined
-      ? await db.query<PackedLines & Row>(all, values)
-      : await db.query<PackedLines & Row>(ofAccount, [...values, accountId]);
+  const which = accountId === undefined ? 'all' : 'ofAccount';
+  const ofOne = accountId === undefined ? [] : [accountId];
+  const values = [listId, lastNumber, from, to, ...place, limit, ...ofOne];
   // Taken out: the driver's results were seen to keep one another until V8 collects all of its memory.
-  return unpackLines(packs.pop()!);
+  const pack = (await db.query<JoinedLines & Row>(joined[order][which], values)).pop()!;
+  return (
+    splitLines(pack) ?? unpackLines((await db.query<PackedLines & Row>(asJson[order][which], values)).pop()!)
+  );
 }
 
 export interface MovementQuestion {
