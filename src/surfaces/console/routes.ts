@@ -16,6 +16,7 @@ import { reconcileRoutes } from './reconcile/reconcile-routes.ts';
 import { ruleRoutes } from './rules/rule-routes.ts';
 import { searchRoutes } from './search/search-routes.ts';
 import { texts } from './texts/index.ts';
+import { lifeRoutes } from './user/life-routes.ts';
 import { userRoutes } from './user/user-routes.ts';
 import { type Visit, visitOf } from './visit.ts';
 import { shareWallets } from './wallets/share-wallets.ts';
@@ -32,6 +33,7 @@ const parts = [
   depositRoutes,
   walletRoutes,
   userRoutes,
+  lifeRoutes,
   bulkRoutes,
   approvalRoutes,
   applicationRoutes,

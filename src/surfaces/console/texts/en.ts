@@ -5,6 +5,7 @@ import { bulkTexts } from './bulk.ts';
 import { depositTexts } from './deposits.ts';
 import { haltTexts } from './halts.ts';
 import { ledgerTexts } from './ledger.ts';
+import { lifeTexts } from './life.ts';
 import { reconcileTexts } from './reconcile.ts';
 import { ruleTexts } from './rules.ts';
 import { webhookTexts } from './webhooks.ts';
@@ -341,6 +342,7 @@ export const en = {
   rules: ruleTexts.en,
   reconcile: reconcileTexts.en,
   ledger: ledgerTexts.en,
+  life: lifeTexts.en,
   halts: haltTexts.en,
 };
 

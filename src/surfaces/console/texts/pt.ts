@@ -5,6 +5,7 @@ import { depositTexts } from './deposits.ts';
 import type { Texts } from './en.ts';
 import { haltTexts } from './halts.ts';
 import { ledgerTexts } from './ledger.ts';
+import { lifeTexts } from './life.ts';
 import { reconcileTexts } from './reconcile.ts';
 import { ruleTexts } from './rules.ts';
 import { webhookTexts } from './webhooks.ts';
@@ -329,5 +330,6 @@ export const pt: Texts = {
   rules: ruleTexts.pt,
   reconcile: reconcileTexts.pt,
   ledger: ledgerTexts.pt,
+  life: lifeTexts.pt,
   halts: haltTexts.pt,
 };

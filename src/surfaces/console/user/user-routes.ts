@@ -13,6 +13,7 @@ import { addressOf, answerAddress, formAddress } from '../links.ts';
 import type { Mount } from '../mount.ts';
 import { renderPage } from '../page.ts';
 import type { Visit } from '../visit.ts';
+import { lifeAddress } from './life-page.ts';
 
 const limit = 10;
 
@@ -104,7 +105,7 @@ function renderUser(
   return renderPage(visit, {
     title,
     body: html`<h1>${title}</h1>
-<p class="actions">${links}</p>
+<p class="actions"><a class="button" href="${lifeAddress(String(facts.id))}">${visit.words.life.link}</a> ${links}</p>
 <p>${words.ledger}: <a href="${ledgerAddress(String(facts.id))}">${renderState(visit, ledger.verdict)}</a></p>
 <section class="card"><h2>${words.facts}</h2>${renderAnswer({ reader: visit, command }, facts)}</section>
 <section class="card"><h2>${words.wallets}</h2>${renderTable({ reader: visit, command: { ...command, columns: [] } }, wallets as Item[])}</section>
