@@ -686,6 +686,8 @@ create table ledger_checks (
 create table ledger_credits (
   network text not null,
   key text not null,
+  list_id bigint,
+  line_number bigint,
   constraint ledger_credits_pkey PRIMARY KEY (network, key)
 );
 

@@ -1,3 +1,4 @@
+import { networks } from '#adapters/evm';
 import type { Db, Row } from '#platform/db/db';
 
 /** What a record says about a transaction. */
@@ -26,6 +27,8 @@ export interface TransactionRecord extends Row {
 /**
  * Everything stored about a transaction. Several withdrawals may have had the nonce of an attempt that was
  * given up, so its withdrawal is the one whose id its bytes carry. The treasury has few open items to scan.
+ * Lines that operators posted are found by the transfers that they credit, also when the treasury has no open
+ * item of them any more. The bounds of a key hold in every collation: after the hash comes a number.
  */
 export async function selectTransaction(db: Db, hash: string): Promise<TransactionRecord[]> {
   return db.query<TransactionRecord>(
@@ -52,7 +55,17 @@ export async function selectTransaction(db: Db, hash: string): Promise<Transacti
          where p.kind = i.kind and p.operation_id = i.operation_id and l.unique_hash_id = i.key limit 1) end,
        null, i.receiver, null, i.currency, case when i.ledger = 0 then i.chain else i.ledger end, i.name
      from treasury_items i
-     where starts_with(i.key, $1 || ':') and (i.chain <> i.ledger or i.kind not in ('deposit', 'withdrawal'))`,
-    [hash],
+     where starts_with(i.key, $1 || ':') and (i.chain <> i.ledger or i.kind not in ('deposit', 'withdrawal'))
+     union all
+     select 'ledger line', c.network, h.user_id, null, null, null, a.currency, l.received_amount, l.description
+     from unnest($2::text[]) n (network)
+     cross join lateral (select * from ledger_credits where network = n.network and key > $1 and key < $1 || 'g' offset 0) c
+     join ledger_lines l on l.list_id = c.list_id and l.number = c.line_number
+     join ledger_postings p on p.id = l.posting_id and p.kind not in ('deposit', 'withdrawal')
+     join ledger_lists h on h.id = c.list_id
+     join ledger_accounts a on a.id = l.received_account_id
+     where not exists (select from treasury_items i
+       where i.network = c.network and i.currency = a.currency and i.key = c.key and i.ledger <> 0)`,
+    [hash, networks],
   );
 }
