@@ -1,5 +1,5 @@
--- Returns whether a text is the hash of a transaction on chain. No regular expression: it would take longer
--- than all other checks of a line.
+-- Returns whether a text is the hash of a transaction on chain. A regular expression takes 2.1 times as
+-- long (`npm run bench -- shortcuts statements`).
 -- Called by: `ledger_may_post`, `ledger_post`.
 -- Locks: nothing.
 -- Costs: no table is read.

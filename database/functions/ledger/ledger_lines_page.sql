@@ -1,6 +1,5 @@
 -- Returns a page of every type, newest first, its total, and what each account had after the newest line. No
--- line between is left out, so the reader counts balances back. Each account comes once: repeating it with
--- each line took longer than finding the lines.
+-- line between is left out, so the reader counts balances back. Each account comes once, not with each line.
 -- Called by: `src/features/ledger/lines/queries.ts`.
 -- Locks: nothing.
 -- Costs: one `ledger_locate`, one `ledger_newest`, one `ledger_balances_after` for the accounts of the page.

@@ -80,7 +80,8 @@ export const toUnsettledNode = (view: UnsettledView): object => ({
 
 function nodeOf(view: LineView | UnsettledView): object {
   const { assetSent, amountSent, assetReceived, amountReceived } = view;
-  // Field by field: to copy all and leave out four takes as long as to make JSON of them.
+  // Field by field: copying all and leaving out four takes 1.5 times as long, JSON included
+  // (`npm run bench -- shortcuts code`).
   const node = {
     id: view.id,
     uniqueHashId: view.uniqueHashId,

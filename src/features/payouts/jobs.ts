@@ -60,7 +60,8 @@ const jobsOf = (network: Network, atStep?: AtStep): Job<Deps>[] =>
 
 /**
  * One worker at a time leads on a network. Several would ask the nodes the same questions, and wait for each
- * other's locks: four took almost three times the CPU of one for each payout. Safety does not depend on it.
+ * other's locks: a payout took 17.8 ms of CPU with four, and 6.7 with one (`npm run bench -- curve`, see
+ * docs/throughput.md). Safety does not depend on it.
  */
 export function ledPayoutJobs(): Job<Deps>[] {
   return networks.flatMap((network) =>

@@ -133,8 +133,8 @@ interface Connections {
 }
 
 /**
- * Every request passes these hooks, so they are callbacks: a promise for each took a tenth of a request's
- * time.
+ * Every request passes these hooks, so they are callbacks: with async functions, a request that does nothing
+ * else takes 1.08 times the CPU (`npm run bench -- shortcuts code`).
  */
 function addRequestHooks(server: HttpServer, { secureHeaders, silent }: Connections): void {
   let isStopping = false;

