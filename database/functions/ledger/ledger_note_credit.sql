@@ -6,6 +6,7 @@
 create or replace function ledger_note_credit() returns trigger language plpgsql as $$
 begin
   insert into ledger_credits (network, key, list_id, line_number)
-    select network, new.unique_hash_id, new.list_id, new.number from ledger_accounts where id = new.received_account_id;
+    select network, new.unique_hash_id, new.list_id, new.number from ledger_accounts
+    where id = new.received_account_id;
   return null;
 end $$;
