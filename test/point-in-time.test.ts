@@ -112,14 +112,22 @@ function environmentOf({ folder, data, url }: Server, { settings, wallet }: Worl
   };
 }
 
-async function runShell(text: string, server: Server, env: Record<string, string>): Promise<string> {
+/** `exitCode`: what the last command of the block must end with. */
+async function runShell(
+  text: string,
+  { server, env, exitCode }: { server: Server; env: Record<string, string>; exitCode: number },
+): Promise<string> {
   const preamble = `set -eu\nnpx() { shift; node '${bin}' "$@"; }\n`;
   const script = preamble + text.replaceAll('/backup', server.backup);
-  const { stdout } = await promisify(execFile)('bash', ['-c', script], {
+  const { stdout, stderr, code } = await promisify(execFile)('bash', ['-c', script], {
     cwd: server.folder,
     env,
     timeout: 300_000,
-  }).catch((error) => assert.fail(`${text}\n${error.stdout}\n${error.stderr}`));
+  }).then(
+    (outputs) => ({ ...outputs, code: 0 }),
+    (error) => error as { stdout: string; stderr: string; code: number | null },
+  );
+  assert.equal(code, exitCode, `${text}\n${stdout}\n${stderr}`);
   return stdout;
 }
 
@@ -138,9 +146,11 @@ toolTest(['bash', 'cp'], 'each step of docs/guides/point-in-time.md', { timeout:
       await runSql(text, server, session);
     }
     if (language === 'sh') {
-      const output = await runShell(text, server, env);
-      printed.push(output);
       const sample = blocks[at + 1];
+      // A check that finds something exits with 1.
+      const exitCode = sample?.text.includes('unknown (') ? 1 : 0;
+      const output = await runShell(text, { server, env, exitCode });
+      printed.push(output);
       if (sample?.language === 'text')
         assert.ok(matchesSample(sample.text, output), `${text}\nprinted\n${output}`);
     }
