@@ -33,7 +33,7 @@ const everyPage = useHarness({
   },
 });
 const secretParams = ['linkSecret', 'linkToken', 'secret'];
-const publicParams = ['asset', 'id', 'name', 'sha256'];
+const publicParams = ['asset', 'hash', 'id', 'name', 'sha256'];
 
 /** The paths of all routes, from the tree that Fastify prints. */
 function listPaths(): string[] {

@@ -12,6 +12,7 @@ const forms: Readonly<Record<string, string>> = {
   '^[A-Za-z0-9-]{1,40}$': 'must be the name of a network, such as polygon',
   '^[a-z0-9][a-z0-9-]{0,39}$': 'must be the name of a network, such as polygon',
   '^[A-Za-z0-9]{1,20}$': 'must be the symbol of a token, such as USDT',
+  '^[A-Za-z0-9.]{1,20}$': 'must be the symbol of a token, such as USDT',
   '^[A-Z0-9][A-Za-z0-9.-]{0,19}$': 'must be the symbol of a token, such as ETH',
   '^[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}$': 'must be an id of the card issuer, as other answers have it',
   '^[A-Z]{2}$': 'must be a country code of two capital letters, such as DE',
