@@ -139,6 +139,8 @@ test('a refusal names flags where the server names fields, and leaves other sent
   assert.equal(refusal('motto is not what we paint'), 'motto is not what we paint');
   assert.equal(refusal('Car not found'), 'Car not found');
   assert.equal(refusal('Unknown field: parts.0.x', 'parts.0.x'), 'Unknown field: parts.0.x');
+  const nothing = refusal('body must have at least 2 fields', 'body');
+  assert.equal(nothing, 'Nothing to change: give at least one more flag.');
 });
 
 test('help names every flag, what it takes, and which must be given', () => {

@@ -5,6 +5,8 @@ export interface Refused {
   details?: { field: string; message: string }[];
 }
 
+const nothingToChange = 'Nothing to change: give at least one more flag.';
+
 /** A refusal in the words of the command line: `userId must be …` becomes `--user-id must be …`. */
 export function nameFlags(command: CommandDescription, { error, details = [] }: Refused): string {
   const fields = Object.keys(propertiesOf(command));
@@ -16,6 +18,7 @@ export function nameFlags(command: CommandDescription, { error, details = [] }: 
   const [first] = details;
   const startsWithField =
     /^[A-Za-z]+([[.:]| must )/.test(error) || (first && error.startsWith(first.field.split('.')[0]!));
+  if (/^body must have at least \d+ fields$/.test(error)) return nothingToChange;
   const others = details.slice(1).map(({ field, message }) => rename(`${field} ${message}`));
   return [startsWithField ? rename(error) : error, ...others].join('\n');
 }

@@ -485,6 +485,8 @@ for (const name of changing) {
       assert.deepEqual([row.actor_kind, row.actor_id], ['operator', 'tester']);
       assert.match(row.subject as string, /^[a-z]+:\S+$/);
       assert.ok(row.before !== null || row.after !== null);
+      const isChange = row.action === name && /\.(update|suspend|resume)$/.test(name);
+      if (isChange) assert.ok(row.before !== null && row.after !== null, `${name} has before and after`);
       assert.notDeepEqual(row.before, row.after);
     }
   });

@@ -45,3 +45,20 @@ for (const [method, path, body] of routes) {
     }
   });
 }
+
+test('400 a description that is too long: says so, and in words', async () => {
+  const { token } = await makeIntegration(harness);
+  const { status, body } = await harness.request('POST', '/api/v1/webhooks/endpoints', {
+    headers: { 'x-api-key': token },
+    body: { url: 'https://hooks.example.com/in', description: 'x'.repeat(201) },
+  });
+  assert.deepEqual(
+    [status, body.error],
+    [400, 'description must have at most 200 characters'],
+    JSON.stringify(body),
+  );
+  assert.deepEqual(
+    body.details.map(({ field, message }: Record<string, string>) => `${field} ${message}`),
+    ['description must have at most 200 characters', 'description must be empty'],
+  );
+});

@@ -62,6 +62,7 @@ function describeKeyword(keyword: string, params: Record<string, unknown>): stri
   if (keyword === 'required') return 'is required';
   if (keyword === 'additionalProperties') return 'is unknown';
   if (keyword === 'enum') return `must be one of ${(params.allowedValues as unknown[]).join(', ')}`;
-  if (keyword === 'const') return `must be ${String(params.allowedValue)}`;
+  if (keyword === 'const')
+    return params.allowedValue === '' ? 'must be empty' : `must be ${String(params.allowedValue)}`;
   return describeForm(keyword, params);
 }

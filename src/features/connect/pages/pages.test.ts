@@ -37,6 +37,22 @@ async function decide(visitor: Visitor, path: string, fields: Fields, headers?: 
   return visitor.post(path, fields, headers);
 }
 
+test('a suspension of the user ends pages at the next request; integrations keep what was shared', async () => {
+  const integration = await makeIntegration(harness, { name: 'Lumen Suspended' });
+  const visitor = await newVisitor();
+  const consent = await makeConsent(harness, integration, { userId: visitor.userId });
+  const shows = async () => {
+    const { status, text } = await visitor.get('/connect/apps');
+    return [status, text.includes('Lumen Suspended')];
+  };
+  assert.deepEqual(await shows(), [200, true]);
+  await harness.operator('users.suspend', { userId: visitor.userId, reason: 'Account taken over' });
+  assert.deepEqual(await shows(), [303, false]);
+  assert.equal((await read(integration, consent.id)).status, 200);
+  await harness.operator('users.resume', { userId: visitor.userId });
+  assert.deepEqual(await shows(), [200, true]);
+});
+
 test('303 grant: what was ticked is shared, what was left out is not, and one is sent back with id and state', async () => {
   const visitor = await newVisitor();
   const { integration, path } = await ask();
