@@ -300,17 +300,22 @@ test('npm start: a first start, the banner as pasted, every key', async (t) => {
     });
   });
 
-  await t.test('a test event of the demo endpoint arrives in the inbox, with a signature that fits', async () => {
-    const { endpointId } = first.sandbox.webhook;
-    const shown = async () =>
-      (await (await fetch(`${first.sandbox.baseUrl}/sandbox/inbox/messages?after=0`)).json()) as { html: string };
-    assert.equal((await operate(first, 'webhooks.test', { endpointId })).status, 200);
-    await waitUntil('the inbox shows it', async () =>
-      (await shown()).html.includes('webhook_endpoint.tested'),
-    );
-    const { html } = await shown();
-    assert.ok(html.includes('Signature valid (v1, v1a)') && !html.includes('Not valid'), html);
-  });
+  await t.test(
+    'a test event of the demo endpoint arrives in the inbox, with a signature that fits',
+    async () => {
+      const { endpointId } = first.sandbox.webhook;
+      const shown = async () =>
+        (await (await fetch(`${first.sandbox.baseUrl}/sandbox/inbox/messages?after=0`)).json()) as {
+          html: string;
+        };
+      assert.equal((await operate(first, 'webhooks.test', { endpointId })).status, 200);
+      await waitUntil('the inbox shows it', async () =>
+        (await shown()).html.includes('webhook_endpoint.tested'),
+      );
+      const { html } = await shown();
+      assert.ok(html.includes('Signature valid (v1, v1a)') && !html.includes('Not valid'), html);
+    },
+  );
 
   await t.test('prices and positions are there from the first request on', async () => {
     const ask = async (command: string, input: object) => (await operate(first, command, input)).body.data;

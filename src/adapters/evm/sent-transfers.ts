@@ -55,6 +55,8 @@ export async function readSentTransaction(
   const method = 'eth_getTransactionByHash';
   const answer = await provider.call<Record<string, unknown> | null>(method, [hash]);
   if (answer === null) return undefined;
+  if (readHex(method, answer.hash, 32) !== hash.toLowerCase())
+    throw new NodeError(`${method}: the node answered with another transaction`);
   const from = readHex(method, answer.from, 20);
   const nonce = readNumber(method, answer.nonce);
   return { from, nonce, transfer: parseTransfer(method, answer, from) };

@@ -1,6 +1,6 @@
 import { checksumAddress, networks, parseAddress, tokenAddresses } from '#adapters/evm';
 import { type Ctx, inTransaction } from '#context';
-import { recordChange } from '#features/audit';
+import { type Change, recordChanges } from '#features/audit';
 import { violates } from '#platform/db/db';
 import { userErrors } from './errors.ts';
 import {
@@ -45,55 +45,85 @@ export function addWallet(ctx: Ctx, input: NewWallet): Promise<NewWallet> {
     if (!user) throw userErrors.userNotFound();
     const recorded = { userId: user.id, network, address: checksumAddress(address), custody };
     const before = await selectWallet(ctx.db, user.id, network);
-    if (before?.address === address) {
-      if (before.custody === custody) return recorded;
-      if (before.custody === 'self') throw userErrors.custodyKept();
+    const isSameAddress = before?.address === address;
+    const changes: Change[] = [];
+    if (!isSameAddress || before.custody !== custody) {
+      if (isSameAddress && before.custody === 'self') throw userErrors.custodyKept();
+      await requireAllowed(ctx, { network, address, custody });
+      await upsertWallet(ctx.db, { userId: user.id, network, address, custody, verifiedAt: ctx.now }).catch(
+        (error) => {
+          throw violates(error, 'user_wallets_address_key')
+            ? userErrors.walletTaken({ cause: error })
+            : error;
+        },
+      );
+      changes.push(
+        changeOf(user.id, {
+          network,
+          before: before && [before.address, before.custody],
+          after: [address, custody],
+        }),
+      );
     }
-    // Who has held the keys can copy them, and would spend on chain what is also credited.
-    if (custody === 'platform' && (await wasInSelfCustody(ctx.db, address))) throw userErrors.keysKnown();
-    if (await isOfOurs(ctx, address)) throw userErrors.addressOfOurs();
-    // The card issuer credits payments to this address: a user's ledger would be credited with the same
-    // money.
-    if (await isCollateralAddress(ctx.db, address)) throw userErrors.collateralAddress();
-    // The payment was promised to a user's balance, which must not grow by what this user can spend on chain.
-    if (custody === 'self' && (await hasOpenCredit(ctx.db, network, address))) throw userErrors.walletInUse();
-    await upsertWallet(ctx.db, { userId: user.id, network, address, custody, verifiedAt: ctx.now }).catch(
-      (error) => {
-        throw violates(error, 'user_wallets_address_key') ? userErrors.walletTaken({ cause: error }) : error;
-      },
+    // Also if it was recorded before: an older release left the other networks as they were.
+    if (custody === 'self')
+      changes.push(...(await handOverElsewhere(ctx, recorded.userId, { network, address })));
+    await recordChanges(
+      ctx.db,
+      changes.map((change) => ({ ctx, ...change })),
     );
-    await recordChange(ctx, {
-      action: 'users.add-wallet',
-      subject: `user:${user.id}`,
-      before: before ? { network, address: checksumAddress(before.address), custody: before.custody } : null,
-      after: { network, address: checksumAddress(address), custody },
-    });
-    if (custody === 'self') await handOverElsewhere(ctx, { userId: user.id, network, address });
     return recorded;
   });
 }
 
-/** The same keys sign on every network, so nothing more is credited there either. */
-async function handOverElsewhere(
+interface Place {
+  network: string;
+  address: string;
+}
+
+async function requireAllowed(
   ctx: Ctx,
-  { userId, network, address }: { userId: string; network: string; address: string },
+  { network, address, custody }: Place & { custody: Custody },
 ): Promise<void> {
-  for (const other of await selectPlatformElsewhere(ctx.db, address, network)) {
+  // Who has held the keys can copy them, and would spend on chain what is also credited.
+  if (custody === 'platform' && (await wasInSelfCustody(ctx.db, address))) throw userErrors.keysKnown();
+  if (await isOfOurs(ctx, address)) throw userErrors.addressOfOurs();
+  // The card issuer credits payments to this address: a user's ledger would be credited with the same money.
+  if (await isCollateralAddress(ctx.db, address)) throw userErrors.collateralAddress();
+  // The payment was promised to a user's balance, which must not grow by what this user can spend on chain.
+  if (custody === 'self' && (await hasOpenCredit(ctx.db, network, address))) throw userErrors.walletInUse();
+}
+
+/** The same keys sign on every network, so nothing more is credited there either. */
+async function handOverElsewhere(ctx: Ctx, userId: string, { network, address }: Place): Promise<Change[]> {
+  const others = await selectPlatformElsewhere(ctx.db, address, network);
+  for (const other of others) {
     if (other.userId !== userId)
       throw userErrors.platformElsewhere({
         message: `This address is a platform wallet of another user on ${other.network}: remove it there first`,
       });
     if (await hasOpenCredit(ctx.db, other.network, address)) throw userErrors.walletInUse();
-    const wallet = { network: other.network, address };
-    await upsertWallet(ctx.db, { userId, ...wallet, custody: 'self', verifiedAt: ctx.now });
-    const audited = { network: other.network, address: checksumAddress(address) };
-    await recordChange(ctx, {
-      action: 'users.add-wallet',
-      subject: `user:${userId}`,
-      before: { ...audited, custody: 'platform' },
-      after: { ...audited, custody: 'self' },
-    });
+    const wallet = { userId, network: other.network, address, custody: 'self', verifiedAt: ctx.now } as const;
+    await upsertWallet(ctx.db, wallet);
   }
+  return others.map((other) =>
+    changeOf(userId, { network: other.network, before: [address, 'platform'], after: [address, 'self'] }),
+  );
+}
+
+type Kept = readonly [address: string, custody: Custody];
+
+function changeOf(
+  userId: string,
+  { network, before, after }: { network: string; before: Kept | undefined; after: Kept },
+): Change {
+  const shown = ([address, custody]: Kept) => ({ network, address: checksumAddress(address), custody });
+  return {
+    action: 'users.add-wallet',
+    subject: `user:${userId}`,
+    before: before ? shown(before) : null,
+    after: shown(after),
+  };
 }
 
 /** On any network: tokens sent to a token's contract are lost, and a hot wallet belongs to no user. */

@@ -90,6 +90,21 @@ test('200 users.add-wallet: self custody on one network changes the same address
   ]);
 });
 
+test('200 users.add-wallet: also for what an older release left on the platform of another network', async () => {
+  const [user, address] = [await makeUser(harness), makeAddress()];
+  await harness.deps.db.query(
+    `insert into user_wallets (user_id, network, address, custody, verified_at)
+     values ($1, 'polygon', $2, 'self', now()), ($1, 'base', $2, 'platform', now())`,
+    [user.id, address],
+  );
+  assert.equal((await add(user.id, address, 'self')).status, 200);
+  const [other] = await harness.deps.db.query(
+    `select custody from user_wallets where user_id = $1 and network = 'base'`,
+    [user.id],
+  );
+  assert.equal(other!.custody, 'self');
+});
+
 test('409 users.add-wallet: two at once, in self custody and on the platform, are never both recorded', async () => {
   const [user, other, address] = [await makeUser(harness), await makeUser(harness), makeAddress()];
   const answers = await Promise.all([

@@ -64,6 +64,9 @@ function selectionOf({ eventId, startDate, endDate, missed, after }: Replay, end
   return { ...(start && { from: start }), ...(end && { to: end }), ...later, isMissedOnly: false };
 }
 
+/** An endpoint of rare events must not lose their order because others had many meanwhile. */
+const wholeStream = 1_000_000_000_000;
+
 /**
  * What an endpoint missed, in the transaction that enables it. No event of the stream is numbered meanwhile,
  * so not more than one call of replay queues; the rest can be replayed with `missed`.
@@ -71,7 +74,7 @@ function selectionOf({ eventId, startDate, endDate, missed, after }: Replay, end
 export async function queueMissed(ctx: Ctx, endpoint: Endpoint): Promise<Endpoint> {
   const { db, now } = ctx;
   const selection = { afterSequence: endpoint.resumeAfter!, isMissedOnly: true };
-  const bounds = { now, limit: callMax.limit, scanned: callMax.scanned };
+  const bounds = { now, limit: callMax.limit, scanned: wholeStream };
   const { next: resumeAfter } = await insertReplays(db, endpoint, selection, bounds);
   await setResumeAfter(db, endpoint.id, resumeAfter);
   await notifyWorkers(db);

@@ -47,7 +47,7 @@ test('a suspension of the user ends pages at the next request; integrations keep
   };
   assert.deepEqual(await shows(), [200, true]);
   await harness.operator('users.suspend', { userId: visitor.userId, reason: 'Account taken over' });
-  assert.deepEqual(await shows(), [303, false]);
+  assert.deepEqual(await shows(), [401, false]);
   assert.equal((await read(integration, consent.id)).status, 200);
   await harness.operator('users.resume', { userId: visitor.userId });
   assert.deepEqual(await shows(), [200, true]);
