@@ -2,6 +2,7 @@ import { tokenSymbols } from '#adapters/evm';
 import { commonErrors } from '#platform/errors/errors';
 import { figureReader, type ReadFigures } from '../figures.ts';
 import { readFiltered } from '../filter.ts';
+import { addressOf } from '../links.ts';
 import type { Mount } from '../mount.ts';
 import type { Deposit, WatchedNetwork } from './deposit.ts';
 import { renderDeposit } from './deposit-page.ts';
@@ -23,12 +24,15 @@ export function depositRoutes({ page, deps, options }: Mount): void {
     const may = (name: string) => visit.may(byName.get(name)!);
     return renderDeposits(visit, { list, networks, currencies: tokenSymbols, may });
   });
-  page('/deposits/:hash', async ({ visit, call, request }) => {
+  page('/deposits/:hash', async ({ visit, call, request, reply }) => {
     const { hash: transactionHash } = request.params as { hash: string };
     if (!hashForm.test(transactionHash)) throw commonErrors.notFound();
     const { data } = await call('deposits.list', { transactionHash, limit: ofTransactionMax });
     const deposits = data.items as Deposit[];
     if (deposits.length === 0) throw commonErrors.notFound();
+    // More than a page can show: the list has all of them, with pages.
+    if (data.nextCursor !== null)
+      return reply.redirect(addressOf('/console/deposits', { transactionHash }), 303);
     return renderDeposit(visit, { deposits, may: (name) => visit.may(byName.get(name)!) });
   });
 }

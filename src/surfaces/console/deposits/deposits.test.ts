@@ -87,3 +87,19 @@ test('404 an unknown hash, and what is no hash', async () => {
   for (const hash of [`0x${'00'.repeat(32)}`, 'x', '%25'])
     assert.equal((await visitor.get(`/console/deposits/${hash}`)).status, 404, hash);
 });
+
+test('303 a transaction with more deposits than a page shows leads to the list of them', async () => {
+  const visitor = await signIn(harness, { role: 'viewer' });
+  const { id: userId } = await makeUser(harness);
+  const transactionHash = `0x${'5e'.repeat(32)}`;
+  const place = `/console/deposits/${transactionHash}`;
+  for (let logIndex = 0; logIndex < 25; logIndex++)
+    await makeDeposit(harness, userId, { transactionHash, logIndex });
+  assert.equal((await visitor.get(place)).status, 200);
+  await makeDeposit(harness, userId, { transactionHash, logIndex: 25 });
+  const { status, headers } = await visitor.get(place);
+  assert.deepEqual(
+    [status, headers.get('location')],
+    [303, `/console/deposits?transactionHash=${transactionHash}`],
+  );
+});
