@@ -2,9 +2,10 @@ import type { Ctx } from '#context';
 import { decodeCursor, toCursorPage } from '#platform/commands/cursor-page';
 import { uuidForm } from '#platform/http/schemas';
 import { normalizeEmail } from './email.ts';
-import { selectIdsByEmail, selectOddEmails, type UserRow } from './queries.ts';
+import { type EmailRow, selectEmailsAfter, selectIdsByEmail } from './queries.ts';
 
 export interface EmailPart {
+  /** How many users are read, whatever their emails are. */
   limit?: number;
   cursor?: string;
 }
@@ -20,12 +21,15 @@ export interface EmailFault {
   sharedWith: string[];
 }
 
-/** A part of the users whose stored email is not in its normal form, as older releases stored it. */
+/**
+ * Reads a part of the users, and names those whose stored email is not in its normal form, as older releases
+ * stored it. There may be none, and further parts.
+ */
 export async function checkEmails(
   ctx: Ctx,
-  part: EmailPart,
+  { limit = 1_000, cursor }: EmailPart,
 ): Promise<{ items: EmailFault[]; nextCursor: string | null }> {
-  const { users, nextCursor } = await readOddEmails(ctx, 'users.check-emails', part);
+  const { users, nextCursor } = await readOddEmails(ctx, 'users.check-emails', { limit, cursor });
   const items: EmailFault[] = [];
   for (const user of users) {
     const fault = await findEmailFault(ctx, user);
@@ -34,16 +38,22 @@ export async function checkEmails(
   return { items, nextCursor };
 }
 
-/** Users whose email has to be looked at, because the database cannot tell whether it is normal. */
-export async function readOddEmails(ctx: Ctx, command: string, { limit = 1_000, cursor }: EmailPart) {
+/** Those of the next `limit` users whose email the database cannot tell to be normal; no lock. */
+export async function readOddEmails(
+  ctx: Ctx,
+  command: string,
+  { limit, cursor }: { limit: number; cursor: string | undefined },
+) {
   const after = decodeCursor(command, cursor, uuidForm);
-  const isLocked = command === 'users.normalize-emails';
-  const rows = await selectOddEmails(ctx.db, { after, limit: limit + 1, isLocked });
+  const rows = await selectEmailsAfter(ctx.db, { after, limit: limit + 1 });
   const { items: users, nextCursor } = toCursorPage(command, rows, limit, ({ id }) => id);
-  return { users, nextCursor };
+  return { users: users.filter(({ isOdd }) => isOdd), nextCursor };
 }
 
-export async function findEmailFault(ctx: Ctx, { id, email }: UserRow): Promise<EmailFault | undefined> {
+export async function findEmailFault(
+  ctx: Ctx,
+  { id, email }: Pick<EmailRow, 'id' | 'email'>,
+): Promise<EmailFault | undefined> {
   const normal = normalizeEmail(email);
   if (normal === email) return undefined;
   if (normal === undefined)

@@ -26,12 +26,14 @@ const network = Type.String({
 });
 const blockedAddress = Type.Object({ address: Type.String(), blocked: Type.Boolean() });
 
-const emailPart = {
-  limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 5_000, description: 'Users in one part (default 1,000)' }),
-  ),
-  cursor: cursorInput.cursor,
-};
+const emailPart = (maximum: number, description: string) =>
+  Type.Object(
+    {
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum, description })),
+      cursor: cursorInput.cursor,
+    },
+    { additionalProperties: false },
+  );
 const emailItems = Type.Array(
   Type.Object({
     userId: uuid,
@@ -187,10 +189,10 @@ export const userCommands = [
     parts: { input: 'cursor', output: 'nextCursor' },
     verdict: {
       passesIf: 'items',
-      passed: 'Every email is in its normal form.',
+      passed: 'Every email that was read is in its normal form.',
       failed: 'Emails that are not in their normal form: {items}. Run causeway users normalize-emails.',
     },
-    input: Type.Object(emailPart, { additionalProperties: false }),
+    input: emailPart(5_000, 'Users read in one part (default 1,000)'),
     output: Type.Object({ items: emailItems, nextCursor: nullable(Type.String()) }),
     run: (ctx: Ctx, input) => checkEmails(ctx, input),
   }),
@@ -204,11 +206,11 @@ export const userCommands = [
     parts: { input: 'cursor', output: 'nextCursor' },
     verdict: {
       passesIf: 'items',
-      passed: 'Every email is in its normal form. Changed: {normalized}.',
+      passed: 'Every email that was read is in its normal form. Changed: {normalized}.',
       failed:
         'Changed: {normalized}. Left to decide: {items}. Give each another one with causeway users update.',
     },
-    input: Type.Object(emailPart, { additionalProperties: false }),
+    input: emailPart(500, 'Users read in one part (default 100)'),
     output: Type.Object({
       normalized: Type.Integer(),
       items: emailItems,

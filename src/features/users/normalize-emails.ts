@@ -3,7 +3,7 @@ import { recordChange } from '#features/audit';
 import { violates } from '#platform/db/db';
 import { type EmailFault, type EmailPart, findEmailFault, readOddEmails } from './check-emails.ts';
 import { userErrors } from './errors.ts';
-import { type UserRow, updateUserRow } from './queries.ts';
+import { selectUserForUpdate, type UserRow, updateUserRow } from './queries.ts';
 import { presentUser } from './wire.ts';
 
 export interface NormalizedEmails {
@@ -15,21 +15,33 @@ export interface NormalizedEmails {
 
 /**
  * Brings stored emails into their normal form, where no other user has it. Such an email is the same address,
- * so it stays verified.
+ * so it stays verified. Each user has a transaction: an email is a unique key, so its change makes whatever
+ * refers to the user wait until the commit, such as a new withdrawal. One that held users and waited for the
+ * next could end in a deadlock with a withdrawal of both.
  */
-export function normalizeEmails(ctx: Ctx, part: EmailPart): Promise<NormalizedEmails> {
+export async function normalizeEmails(
+  ctx: Ctx,
+  { limit = 100, cursor }: EmailPart,
+): Promise<NormalizedEmails> {
+  const { users, nextCursor } = await readOddEmails(ctx, 'users.normalize-emails', { limit, cursor });
+  const items: EmailFault[] = [];
+  let normalized = 0;
+  for (const user of users) {
+    const seen = await findEmailFault(ctx, user);
+    const found = seen?.fault === 'spelling' ? await correctSpelling(ctx, user.id) : seen;
+    if (found?.fault === 'spelling') normalized++;
+    else if (found) items.push(found);
+  }
+  return { normalized, items, nextCursor };
+}
+
+/** Looks again under the lock, says what it finds, and corrects it if it is only the spelling. */
+function correctSpelling(ctx: Ctx, userId: string): Promise<EmailFault | undefined> {
   return inTransaction(ctx, async (ctx) => {
-    const { users, nextCursor } = await readOddEmails(ctx, 'users.normalize-emails', part);
-    const items: EmailFault[] = [];
-    let normalized = 0;
-    for (const user of users) {
-      const found = await findEmailFault(ctx, user);
-      if (found?.fault === 'spelling') {
-        await setEmail(ctx, user, found.normalEmail!);
-        normalized++;
-      } else if (found) items.push(found);
-    }
-    return { normalized, items, nextCursor };
+    const user = await selectUserForUpdate(ctx.db, userId);
+    const found = user && (await findEmailFault(ctx, user));
+    if (found?.fault === 'spelling') await setEmail(ctx, user!, found.normalEmail!);
+    return found;
   });
 }
 

@@ -5,8 +5,11 @@ import fc from 'fast-check';
 import { addWallet } from '#features/users';
 import { makeAddress, makeUser } from '#test/data/factories';
 import { countRowsRead } from '#test/database/rows-read';
+import { waitUntil } from '#test/wait-until';
 import { useWithdrawals } from '#test/worlds/withdrawal';
+import { checkEmails } from './check-emails.ts';
 import { normalizeEmail } from './email.ts';
+import { normalizeEmails } from './normalize-emails.ts';
 import { oddEmail, selectIdsByEmail, selectRecipient } from './queries.ts';
 
 const { harness, sql, create, expectRefusal, expectCreated, good } = useWithdrawals();
@@ -27,6 +30,7 @@ async function storeAsBefore(email: string, { isVerified = true } = {}) {
 }
 
 const emailOf = async (id: string) => (await sql('select email from users where id = $1', [id]))[0]!.email;
+const forgetOddEmails = () => sql(`update users set email = id || '@example.com' where true`);
 const call = (command: string, input: object = {}) => harness.operator(`users.${command}`, input);
 const newPerson = (email: string) => ({ email, givenName: 'Ana', familyName: 'Ribeiro' });
 
@@ -130,7 +134,7 @@ async function runAll(command: 'check-emails' | 'normalize-emails', limit = 2) {
 }
 
 test('200 users.check-emails names what is stored otherwise; users.normalize-emails corrects what is safe', async () => {
-  await sql(`update users set email = id || '@example.com' where true`);
+  await forgetOddEmails();
   assert.deepEqual(await runAll('check-emails'), { items: [], normalized: 0 });
   const [normal, old] = spellingsOf(mark());
   const alone = await storeAsBefore(old[1]!);
@@ -182,25 +186,98 @@ test('200 users.check-emails names what is stored otherwise; users.normalize-ema
   assert.deepEqual([await emailOf(first.id), await emailOf(third.id)], [sharedNormal, twiceNormal]);
 });
 
+async function askDoctor() {
+  const { items } = (await harness.operator('doctor')).body.data;
+  const { state, seen, advice } = items.find((item: { check: string }) => item.check === 'user emails');
+  return { state, seen, advice };
+}
+
 test('200 doctor: emails that several users have are a problem, other spellings a warning', async () => {
-  const check = async () => {
-    const { items } = (await harness.operator('doctor')).body.data;
-    const { state, seen, advice } = items.find((item: { check: string }) => item.check === 'user emails');
-    return { state, seen, advice };
-  };
-  await sql(`update users set email = id || '@example.com' where true`);
-  assert.deepEqual(await check(), { state: 'ok', seen: 'Each is in its normal form', advice: null });
+  await forgetOddEmails();
+  assert.deepEqual(await askDoctor(), { state: 'ok', seen: 'Each is in its normal form', advice: null });
   const [normal, old] = spellingsOf(mark());
   const { id } = await storeAsBefore(old[0]!);
-  const spelled = await check();
+  const spelled = await askDoctor();
   assert.equal(spelled.state, 'warning');
   assert.match(spelled.advice, /causeway users normalize-emails/);
   assert.match(spelled.seen, new RegExp(id));
   await storeAsBefore(normal);
-  const shared = await check();
+  const shared = await askDoctor();
   assert.equal(shared.state, 'problem');
   assert.match(shared.seen, new RegExp(`1 user.* shared.*${id}`));
-  await sql(`update users set email = id || '@example.com' where true`);
+  await forgetOddEmails();
+});
+
+const untilSomebodyWaits = () =>
+  waitUntil('a session waits for a lock', async () => {
+    const waiting = await sql(
+      `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+    );
+    return waiting.length > 0;
+  });
+
+test('200 users.normalize-emails holds no user while it waits for another: withdrawals of both go on', async () => {
+  await forgetOddEmails();
+  const [firstNormal, ofFirst] = spellingsOf(mark());
+  const [secondNormal, ofSecond] = spellingsOf(mark());
+  const first = await storeAsBefore(ofFirst[0]!);
+  const second = await storeAsBefore(ofSecond[0]!);
+  const answer = await harness.deps.db.transaction(async (withdrawals) => {
+    // As the foreign keys of a withdrawal lock its users.
+    const refer = (id: string) => withdrawals.query('select from users where id = $1 for key share', [id]);
+    await refer(second.id);
+    const answer = call('normalize-emails', { limit: 500 });
+    await untilSomebodyWaits();
+    assert.equal(await emailOf(first.id), firstNormal, 'the first is changed and committed');
+    assert.equal((await refer(first.id)).length, 1);
+    return { body: answer.then(({ body }) => body) };
+  });
+  assert.deepEqual((await answer.body).data, { normalized: 2, items: [], nextCursor: null });
+  assert.equal(await emailOf(second.id), secondNormal);
+});
+
+test('200 users.normalize-emails waits for no user whose email it does not change', async () => {
+  await forgetOddEmails();
+  const [normal, old] = spellingsOf(mark());
+  const shared = [await storeAsBefore(old[0]!), await storeAsBefore(normal)];
+  const inNormalForm = await storeAsBefore(`\u738b.${mark()}@example.com`);
+  const ids = [...shared, inNormalForm].map(({ id }) => id);
+  const { status, body } = await harness.deps.db.transaction(async (other) => {
+    await other.query('select from users where id = any($1::uuid[]) for update', [ids]);
+    return call('normalize-emails', { limit: 500 });
+  });
+  assert.equal(status, 200, body.error);
+  assert.deepEqual(
+    body.data.items.map(({ userId }: Found) => userId),
+    [shared[0]!.id],
+  );
+});
+
+test('200 users.normalize-emails looks again at what changed while it waited', async () => {
+  await forgetOddEmails();
+  const [normal, old] = spellingsOf(mark());
+  const taken = await storeAsBefore(old[0]!);
+  const updated = await storeAsBefore(spellingsOf(mark())[1][0]!);
+  const other = await makeUser(harness);
+  const newEmail = `${mark()}@example.com`;
+  const answer = await harness.deps.db.transaction(async (meanwhile) => {
+    await meanwhile.query('select from users where id = $1 for update', [taken.id]);
+    const answer = call('normalize-emails', { limit: 500 });
+    await untilSomebodyWaits();
+    const update = 'update users set email = $2 where id = $1';
+    await meanwhile.query(update, [other.id, normal]);
+    await meanwhile.query(update, [updated.id, newEmail]);
+    return { body: answer.then(({ body }) => body) };
+  });
+  const left = {
+    userId: taken.id,
+    email: old[0],
+    normalEmail: normal,
+    fault: 'shared',
+    sharedWith: [other.id],
+  };
+  assert.deepEqual((await answer.body).data, { normalized: 0, items: [left], nextCursor: null });
+  assert.deepEqual([await emailOf(taken.id), await emailOf(updated.id)], [old[0], newEmail]);
 });
 
 test('an email that the search for old spellings passes over is in its normal form', async () => {
@@ -218,12 +295,16 @@ test('an email that the search for old spellings passes over is in its normal fo
   for (const { email } of rows) assert.equal(normalizeEmail(email as string), email);
 });
 
-test('an email is found among 20,000 users in any script without reading them', async () => {
-  await sql(
+const insertUsers = (count: number, name: string) =>
+  sql(
     `insert into users (id, email, email_verified, given_name, family_name, entity_type, created_at, updated_at)
-     select uuidv7(), 'jos\u00e9.' || n || '@example.com', true, 'A', 'B', 'individual', now(), now()
-     from generate_series(1, 20000) n`,
+     select uuidv7(), $2 || '.' || n || '@example.com', true, 'A', 'B', 'individual', now(), now()
+     from generate_series(1, $1::integer) n`,
+    [count, name],
   );
+
+test('an email is found among 20,000 users in any script without reading them', async () => {
+  await insertUsers(20_000, 'jos\u00e9');
   await sql('analyze users');
   const email = 'jos\u00e9.777@example.com';
   const { db } = harness.deps;
@@ -231,4 +312,42 @@ test('an email is found among 20,000 users in any script without reading them', 
   const read = await countRowsRead(db, (recording) => selectRecipient(recording, 'polygon', { email }));
   // The few wallets of this file may all be read.
   assert.ok(read <= 100, String(read));
+});
+
+test('200 among 20,000 users, a call reads no more than its part, and all parts find the odd email', async () => {
+  await forgetOddEmails();
+  await insertUsers(20_000, 'plain');
+  const [normal, old] = spellingsOf(mark());
+  const { id } = await storeAsBefore(old[0]!);
+  await sql('analyze users');
+  const { items, nextCursor } = await checkEmails(harness.operatorContext(), { limit: 500 });
+  assert.deepEqual(items, []);
+  for (const cursor of [undefined, nextCursor!])
+    assert.equal(
+      await countRowsRead(harness.deps.db, (db) =>
+        checkEmails({ ...harness.operatorContext(), db }, { limit: 500, ...(cursor && { cursor }) }),
+      ),
+      501,
+    );
+  const byDefault = await countRowsRead(harness.deps.db, (db) =>
+    normalizeEmails({ ...harness.operatorContext(), db }, {}),
+  );
+  assert.equal(byDefault, 101);
+
+  const found = (await runAll('check-emails', 5_000)).items;
+  assert.deepEqual(
+    found.map(({ userId, fault }) => [userId, fault]),
+    [[id, 'spelling']],
+  );
+  assert.deepEqual(await runAll('normalize-emails', 500), { items: [], normalized: 1 });
+  assert.equal(await emailOf(id), normal);
+});
+
+test('200 doctor reads the 50,000 oldest users, and says so', async () => {
+  await forgetOddEmails();
+  await insertUsers(50_000, 'newer');
+  await storeAsBefore(spellingsOf(mark())[1][0]!);
+  const seen =
+    'Those of the 50,000 oldest users are in their normal form; causeway users check-emails reads all';
+  assert.deepEqual(await askDoctor(), { state: 'ok', seen, advice: null });
 });
