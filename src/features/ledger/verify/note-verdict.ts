@@ -1,9 +1,9 @@
 import type { Ctx } from '#context';
 import { idOfActor } from '#features/audit';
 import type { Fault } from './faults.ts';
-import { saveVerdict } from './queries/verdicts.ts';
+import { faultsMax, saveVerdict } from './queries/verdicts.ts';
 
-const [faultsMax, messageMax] = [20, 500];
+const messageMax = 500;
 
 export interface Found {
   /** The id of a user, `books` or `all`. */

@@ -167,7 +167,10 @@ class Work {
     return done < userIds.length ? userIds[done - 1] : undefined;
   }
 
-  /** The same, for the lines since the last check; users without new lines are not part of `limit`. */
+  /**
+   * The same, for the lines since the last check; users without new lines and noted faults are not part of
+   * `limit`.
+   */
   async verifyHeads(from: string | undefined, limit: number): Promise<string | undefined> {
     let after = from;
     let changed = 0;
@@ -176,10 +179,13 @@ class Work {
       for (const row of rows) {
         if (changed >= limit || (after !== from && this.#isEnough)) return after;
         const faultsBefore = this.#faults.count;
-        if (!this.#isUnchanged(row)) {
+        // A fault may be corrected without a new line, so a ledger that had one is checked again.
+        if (row.isFaulty || !this.#isUnchanged(row)) {
           await this.verifyUser(row.userId);
           changed += 1;
-        } else if (this.#faults.count > faultsBefore) await this.#noteUser(row.userId, faultsBefore);
+        } else if (this.#faults.count > faultsBefore) {
+          await this.#noteUser(row.userId, faultsBefore, { sinceLast: true });
+        }
         after = row.userId;
       }
       if (rows.length < headsAtOnce) return undefined;
@@ -214,14 +220,13 @@ class Work {
   async verifyUser(userId: string): Promise<void> {
     const [ctx, sizes, faultsBefore] = [this.#ctx, this.#sizes, this.#faults.count];
     const report = this.#faults.reportFor(userId);
-    const verdict =
-      (this.#sinceLast ? await verifySince(ctx, userId, sizes, report) : undefined) ??
-      (await verifyUser(ctx, userId, sizes, report));
+    const since = this.#sinceLast ? await verifySince(ctx, userId, sizes, report) : undefined;
+    const verdict = since ?? (await verifyUser(ctx, userId, sizes, report));
     const { lines, ledger, checkpoint } = verdict;
     this.#users += 1;
     this.#lines += Number(lines);
     this.#rows += Number(lines);
-    await this.#noteUser(userId, faultsBefore, ledger);
+    await this.#noteUser(userId, faultsBefore, { sinceLast: since !== undefined, ledger });
     if (!ledger) return;
     if (checkpoint && this.#faults.count === faultsBefore)
       await saveCheckpoint(ctx, { userId, listId: ledger.id }, checkpoint);
@@ -233,12 +238,11 @@ class Work {
   #noteUser(
     userId: string,
     faultsBefore: number,
-    ledger?: { lastNumber: bigint; lastHash: Buffer | null },
+    read: { sinceLast: boolean; ledger?: { lastNumber: bigint; lastHash: Buffer | null } | undefined },
   ): Promise<void> {
     const { count, kept } = this.#faults;
     const faults = kept.filter((fault) => fault.userId === userId);
-    const found = { subject: userId, faultCount: count - faultsBefore, faults, sinceLast: this.#sinceLast };
-    return noteVerdict(this.#ctx, { ...found, ledger });
+    return noteVerdict(this.#ctx, { subject: userId, faultCount: count - faultsBefore, faults, ...read });
   }
 
   answer(nextCursor: string | null): LedgerVerdict {

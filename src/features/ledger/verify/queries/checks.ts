@@ -29,6 +29,8 @@ export interface HeadRow {
   lastLine: { number: bigint; hash: Buffer } | null;
   accounts: Accounts;
   sealed: Buffer | null;
+  /** The last check of its new lines, or of this head, found a fault. */
+  isFaulty: boolean;
 }
 
 /** The next users, in order of id: where their ledgers end, what they have, and their last checks. */
@@ -37,19 +39,21 @@ export async function selectHeads(db: Db, after: string | undefined, limit: numb
     `select u.id as "userId", l.id, l.last_number as "lastNumber", l.last_hash as "lastHash", l.buys, l.sells, l.swaps, l.transfers,
        (select coalesce(jsonb_object_agg(a.id, jsonb_build_object('asset', a.currency || ' on ' || a.network, 'balance', a.balance::text)), '{}')
         from ledger_accounts a where a.user_id = u.id) as accounts, n.number, n.hash,
-       (select c.sealed from ledger_checks c where c.subject = 'list:' || l.id) as sealed
+       (select c.sealed from ledger_checks c where c.subject = 'list:' || l.id) as sealed,
+       exists (select from ledger_verdicts v where v.subject = u.id::text and v.fault_count > 0 and v.since_last) as "isFaulty"
      from (select id from users where id > $1 order by id limit $2) u
      left join lateral (select * from ledger_lists l where l.user_id = u.id and l.is_settled limit 1) l on true
      left join lateral (select number, hash from ledger_lines n where n.list_id = l.id order by n.number desc limit 1) n on true
      order by u.id`,
     [after ?? '00000000-0000-0000-0000-000000000000', limit],
   );
-  return rows.map(({ userId, accounts, number, hash, sealed, ...ledger }) => ({
+  return rows.map(({ userId, accounts, number, hash, sealed, isFaulty, ...ledger }) => ({
     userId: userId as string,
     ledger: ledger.id === null ? null : (ledger as unknown as NonNullable<HeadRow['ledger']>),
     lastLine: number === null ? null : { number: number as bigint, hash: hash as Buffer },
     accounts: accounts as Accounts,
     sealed: sealed as Buffer | null,
+    isFaulty: isFaulty as boolean,
   }));
 }
 

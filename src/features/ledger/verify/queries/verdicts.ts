@@ -16,28 +16,51 @@ export interface Verdict {
   checkedAt: Date;
 }
 
+/** How many faults of a subject are stored. */
+export const faultsMax = 20;
+
 /**
  * Replaces the verdict. What a whole check found stays until another whole check does not find it: a check of
- * new lines does not look there. With `isPart`, faults are added to those of the parts before.
+ * new lines does not look there, so it only adds the faults that are not listed yet. A fault is the same if
+ * only its figures differ. With `isPart`, faults are added to those of the parts before.
  */
 export async function saveVerdict(db: Db, verdict: Verdict, { isPart = false } = {}): Promise<void> {
   const { subject, faultCount, faults, sinceLast, lastNumber, lastHash, actorKind, actorId, checkedAt } =
     verdict;
+  const ofWhole = 'excluded.since_last and not v.since_last and v.fault_count > 0';
+  const pick = (name: string) => `${name} = case when ${ofWhole} then v.${name} else excluded.${name} end`;
   await db.query(
     `insert into ledger_verdicts as v (subject, fault_count, faults, since_last, last_number, last_hash, actor_kind, actor_id, checked_at)
      values ($1, $2, $3::jsonb, $4, $5, $6, $7, $8, $9)
      on conflict (subject) do update set
-       fault_count = case when $10 then v.fault_count else 0 end + excluded.fault_count,
-       faults = case when $10 and v.fault_count > 0 then v.faults else excluded.faults end,
-       since_last = excluded.since_last, last_number = excluded.last_number, last_hash = excluded.last_hash,
-       actor_kind = excluded.actor_kind, actor_id = excluded.actor_id, checked_at = excluded.checked_at
-     where not (excluded.since_last and not v.since_last and v.fault_count > 0 and excluded.fault_count = 0 and not $10)`,
+       (fault_count, faults) = (
+         select case
+             when ${ofWhole}
+             then greatest(v.fault_count + jsonb_array_length(m.faults) - jsonb_array_length(v.faults), excluded.fault_count)
+             else case when $10 then v.fault_count else 0 end + excluded.fault_count end,
+           case
+             when ${ofWhole} then m.faults
+             when $10 and v.fault_count > 0 then v.faults
+             else excluded.faults end
+         from (${mergedFaults}) m),
+       ${['since_last', 'last_number', 'last_hash', 'actor_kind', 'actor_id', 'checked_at'].map(pick).join(', ')}
+     where not (${ofWhole} and excluded.fault_count = 0)`,
     [
       ...[subject, faultCount, JSON.stringify(faults), sinceLast, lastNumber, lastHash],
       ...[actorKind, actorId, checkedAt, isPart],
     ],
   );
 }
+
+/** Those of the stored verdict, all of them, and then those of the new one that it does not have. */
+const mergedFaults = `
+  select v.faults || coalesce(jsonb_agg(a.fault order by a.place), '[]') as faults from (
+    select e.fault, e.place from jsonb_array_elements(excluded.faults) with ordinality as e (fault, place)
+    where not exists (
+      select from jsonb_array_elements(v.faults) as o (fault)
+      where o.fault->>'subject' = e.fault->>'subject'
+        and regexp_replace(o.fault->>'message', '\\S*\\d\\S*', '', 'g') = regexp_replace(e.fault->>'message', '\\S*\\d\\S*', '', 'g'))
+    order by e.place limit greatest(${faultsMax} - jsonb_array_length(v.faults), 0)) a`;
 
 const columns = `v.subject, v.fault_count as "faultCount", v.faults, v.since_last as "sinceLast", v.last_number as "lastNumber",
   v.last_hash as "lastHash", v.actor_kind as "actorKind", v.actor_id as "actorId", v.checked_at as "checkedAt"`;
