@@ -1,3 +1,4 @@
+import type { AuditRow } from '#features/audit';
 import { shorten, wordsOfField } from '#platform/commands/values';
 import { type Content, type Html, html } from '#platform/http/html';
 import { sanitizeText } from '#platform/values/sanitize-text';
@@ -9,18 +10,6 @@ import type { Visit } from '../visit.ts';
 import { type Difference, differencesOf } from './differences.ts';
 
 export const filters = ['actor', 'action', 'subject', 'startDate', 'endDate'] as const;
-
-/** A row of `audit.list`. */
-export interface AuditRow {
-  id: string;
-  at: string;
-  actorKind: string;
-  actorId: string;
-  action: string;
-  subject: string;
-  before: unknown;
-  after: unknown;
-}
 
 export interface AuditPage {
   list: FilteredList<(typeof filters)[number]>;
