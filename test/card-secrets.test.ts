@@ -6,6 +6,7 @@ import path from 'node:path';
 import { after, test } from 'node:test';
 import pg from 'pg';
 import type { KeyActor } from '#context';
+import { processFile } from '#test/bundle/process-file';
 import { makeKey } from '#test/data/factories';
 import { startTestIssuer } from '#test/outside/issuer';
 import { openVault, readVault } from '../src/sandbox/issuer/vault.ts';
@@ -148,7 +149,7 @@ async function relayReveals() {
 }
 
 async function startChild() {
-  const child = fork(path.join(import.meta.dirname, 'processes/card-secrets.ts'), {
+  const child = fork(processFile('test/processes/card-secrets.ts'), {
     env: { PATH: process.env.PATH },
     serialization: 'advanced',
     silent: true,

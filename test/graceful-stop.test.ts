@@ -8,6 +8,7 @@ import path from 'node:path';
 import { after, describe, test } from 'node:test';
 import pg from 'pg';
 import { knownVersion } from '#platform/db/migrate';
+import { processFile } from '#test/bundle/process-file';
 import { cloneDatabase, noteSecret, testFolder } from './harness.ts';
 import { waitUntil } from './wait-until.ts';
 
@@ -32,7 +33,7 @@ after(async () => {
 
 /** `causeway serve` as a separate process, with only the given environment. */
 function runServe(env: Record<string, string>): Process {
-  const child = spawn(process.execPath, ['src/cli.ts', 'serve'], {
+  const child = spawn(process.execPath, [processFile('src/cli.ts'), 'serve'], {
     cwd: root,
     env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...env },
   });

@@ -6,6 +6,7 @@ import { appendFileSync, chmodSync, mkdtempSync, readFileSync, rmSync } from 'no
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
+import { processFile } from '#test/bundle/process-file';
 import { toolTest } from '#test/callers/tools';
 import { csrfIn, encodeForm } from '#test/callers/visitor';
 import { type AskOptions, type Site, siteName, startSite } from '#test/outside/nginx-site';
@@ -80,7 +81,7 @@ after(async () => {
 
 /** With the settings that docs/guides/production.md and the site name. */
 async function serve(databaseUrl: string, port: number): Promise<ChildProcess> {
-  const child = spawn(process.execPath, ['src/cli.ts', 'serve', '--roles', 'api'], {
+  const child = spawn(process.execPath, [processFile('src/cli.ts'), 'serve', '--roles', 'api'], {
     cwd: root,
     env: {
       PATH: process.env.PATH,

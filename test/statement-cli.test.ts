@@ -9,13 +9,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { after, test } from 'node:test';
+import { processFile } from '#test/bundle/process-file';
 import { readCsv } from '#test/callers/read-csv';
 import { readPdfRows } from '#test/callers/read-pdf';
 import { makeFunds, makeUser } from '#test/data/factories';
 import { noteSecret, useHarness } from './harness.ts';
 
 const harness = useHarness();
-const cli = path.resolve(import.meta.dirname, '../src/cli.ts');
+const cli = processFile('src/cli.ts');
 const folder = mkdtempSync(path.join(tmpdir(), 'causeway-statement-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
-import path from 'node:path';
+import { processFile } from '#test/bundle/process-file';
 
-export const cliFile = path.resolve(import.meta.dirname, '../../src/cli.ts');
+export const cliFile = processFile('src/cli.ts');
 
 export interface Outcome {
   code: number;

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { processFile } from '#test/bundle/process-file';
 import type { SandboxFile } from '../../src/sandbox/sandbox-file.ts';
 
 export interface StartedSandbox {
@@ -11,15 +12,13 @@ export interface StartedSandbox {
   readyMs: number;
 }
 
-const cli = path.resolve(import.meta.dirname, '../../src/cli.ts');
-
 /** `causeway sandbox` as a process, on a free port. */
 export function launchSandbox(
   home: string,
   args: string[] = [],
   env: Record<string, string> = {},
 ): ChildProcess {
-  return spawn(process.execPath, [cli, 'sandbox', ...args], {
+  return spawn(process.execPath, [processFile('src/cli.ts'), 'sandbox', ...args], {
     cwd: tmpdir(),
     env: { ...process.env, CAUSEWAY_HOME: home, PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -8,6 +8,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { bundleProcesses } from '../bundle/bundle.ts';
 import { type ChaosOptions, type Outcome, runChaos, usualOptions } from './chaos.ts';
 import { describeOutcome } from './describe.ts';
 import { everyFault } from './fault-mix.ts';
@@ -26,6 +27,7 @@ const { values } = parseArgs({
 });
 // Workers are started a thousand times; each takes half the CPU with compiled code at hand.
 process.env.NODE_COMPILE_CACHE ??= path.resolve(import.meta.dirname, '../../node_modules/.cache/causeway');
+process.env.CAUSEWAY_TEST_BUNDLE = await bundleProcesses();
 const minutes = Number(values.minutes);
 if (!(minutes > 0)) throw new Error('--minutes takes a number above 0');
 const slow = Number(values.slow);

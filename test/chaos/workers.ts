@@ -5,6 +5,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PayoutStep } from '#features/payouts';
+import { processFile } from '#test/bundle/process-file';
 import type { MutantName } from './mutants.ts';
 import type { Random } from './random.ts';
 import { type WorkerOrders, writeOrders } from './worker-orders.ts';
@@ -41,7 +42,6 @@ export interface WorkersOptions {
   isReplicationSynchronous?: boolean;
 }
 
-const fileOf = (name: string) => path.join(import.meta.dirname, name);
 const accidentsMax = 10;
 const lifeMsMax = 60_000;
 
@@ -52,7 +52,6 @@ export function startWorkers(options: WorkersOptions): Workers {
   const { world, random, count, lifeMs, deadlySteps, mutant, isReplicationSynchronous } = options;
   const compileCache = path.join(world.folder, 'compiled');
   mkdirSync(compileCache, { recursive: true });
-  let isSlim = true;
   let isKilling = true;
   let isStopping = false;
   let isPaused = false;
@@ -104,8 +103,7 @@ export function startWorkers(options: WorkersOptions): Workers {
 
   async function runOne(): Promise<void> {
     const dieAt = isKilling && random.chance(0.7) ? chooseDeath() : undefined;
-    const slim = isSlim ? ['--import', fileOf('slim-imports.ts')] : [];
-    const child = spawn(process.execPath, ['--no-warnings', ...slim, fileOf('worker.ts')], {
+    const child = spawn(process.execPath, ['--no-warnings', processFile('test/chaos/worker.ts')], {
       stdio: 'pipe',
       env: { ...process.env, NODE_COMPILE_CACHE: compileCache },
     });
@@ -125,11 +123,9 @@ export function startWorkers(options: WorkersOptions): Workers {
       ...(isReplicationSynchronous && { isReplicationSynchronous }),
     };
     child.stdin!.write(`${writeOrders(orders)}\n`);
-    let hasStarted = false;
     let hasComeToStep = false;
     const started = new Promise<void>((resolve) => {
       createInterface({ input: child.stdout! }).on('line', (line) => {
-        hasStarted = true;
         if (line === 'started') resolve();
         else {
           hasComeToStep = true;
@@ -144,8 +140,6 @@ export function startWorkers(options: WorkersOptions): Workers {
     living.delete(child);
     if (dieAt) missed = hasComeToStep ? 0 : missed + 1;
     if (signal === 'SIGKILL') workers.kills += 1;
-    // A new import may need what the slim ones leave out; then workers start as usual, and more slowly.
-    else if (isSlim && code === 1 && !hasStarted) isSlim = false;
     else if (!isStopping) {
       const reason = /^\w*error: .*/im.exec(complaint)?.[0] ?? complaint.slice(0, 200);
       workers.accidents.push(`a worker ended with ${signal ?? `code ${code}`}: ${reason}`);

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { bundleProcesses } from '../bundle/bundle.ts';
 import { runEventChaos } from './event-chaos.ts';
 
 const { values } = parseArgs({
@@ -14,6 +15,7 @@ const { values } = parseArgs({
     callers: { type: 'string', default: '16' },
   },
 });
+process.env.CAUSEWAY_TEST_BUNDLE = await bundleProcesses();
 const folder = mkdtempSync(path.join(tmpdir(), 'causeway-event-chaos-'));
 const outcome = await runEventChaos({
   folder,

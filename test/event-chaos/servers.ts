@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { processFile } from '#test/bundle/process-file';
 import type { ServerOrder } from './server.ts';
 
 export interface Servers {
@@ -19,7 +19,7 @@ export function startServers(ports: readonly number[], order: Omit<ServerOrder, 
 
   const keepAlive = async (port: number) => {
     while (!isStopping) {
-      const child = fork(path.join(import.meta.dirname, 'server.ts'), { serialization: 'advanced' });
+      const child = fork(processFile('test/event-chaos/server.ts'), { serialization: 'advanced' });
       living.set(port, child);
       child.send({ ...order, port });
       await once(child, 'exit');

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { processFile } from '#test/bundle/process-file';
 import { makeKey } from '#test/data/factories';
 import { useHarness } from '#test/harness';
 import type { RulesOrder, RulesReport } from '#test/processes/hammer-rules';
@@ -18,7 +18,7 @@ const tries = sized(1_200, 20_000);
 const harness = useHarness();
 let hammers: ChildProcess[] = [];
 before(async () => {
-  const file = path.resolve(import.meta.dirname, '../../../test/processes/hammer-rules.ts');
+  const file = processFile('test/processes/hammer-rules.ts');
   hammers = Array.from({ length: processes }, () => fork(file, [harness.databaseUrl, String(connections)]));
   await Promise.all(hammers.map((hammer) => once(hammer, 'message')));
 });

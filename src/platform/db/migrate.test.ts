@@ -3,10 +3,10 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
-import path from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { processFile } from '#test/bundle/process-file';
 import { cloneDatabase, testConfig, testLog } from '#test/harness';
 import { serve } from '../../main.ts';
 import { readFunctions } from './apply-functions.ts';
@@ -53,7 +53,7 @@ const only = (...migrations: Migration[]) => ({ release: { migrations, functions
 
 test('twenty processes migrate an empty database at once: one applies everything, none fails', async () => {
   const databaseUrl = await emptyDatabase();
-  const script = path.resolve(import.meta.dirname, '../../../test/processes/migrate.ts');
+  const script = processFile('test/processes/migrate.ts');
   const processes = Array.from({ length: 20 }, () => fork(script, [databaseUrl]));
   const exits = processes.map(async (child) => (await once(child, 'exit'))[0]);
   // Without a race, a process that dies would be waited for until the test times out.

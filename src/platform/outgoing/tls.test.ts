@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { processFile } from '#test/bundle/process-file';
 import { runCli } from '#test/callers/run-cli';
 import { toolTest } from '#test/callers/tools';
 import { makeCertificate } from '#test/outside/certificate';
@@ -142,7 +143,7 @@ toolTest(['openssl'], 'variables for proxies and against verification change not
     socket.destroy();
   });
   const proxyUrl = `http://127.0.0.1:${await listen(t, proxy)}`;
-  const script = path.resolve(import.meta.dirname, '../../../test/processes/post-outgoing.ts');
+  const script = processFile('test/processes/post-outgoing.ts');
   const plainUrl = `http://127.0.0.1:${await listen(
     t,
     createHttpServer((_request, answer) => answer.end()),

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
+import { processFile } from '#test/bundle/process-file';
 import { cloneDatabase, testLog } from '#test/harness';
 import type { HammerOrder, HammerReport } from '#test/processes/hammer-limiter';
 import { sized } from '#test/sizes';
@@ -262,7 +262,7 @@ async function hammer(policy: RatePolicy, subject: string, durationMs: number, w
 }
 
 async function withFourProcesses(work: (workers: ChildProcess[]) => Promise<void>): Promise<void> {
-  const script = path.resolve(import.meta.dirname, '../../../test/processes/hammer-limiter.ts');
+  const script = processFile('test/processes/hammer-limiter.ts');
   const workers = Array.from({ length: 4 }, () => fork(script, [databaseUrl]));
   const exits = workers.map((worker) => once(worker, 'exit'));
   try {

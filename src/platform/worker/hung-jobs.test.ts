@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import path from 'node:path';
 import { test } from 'node:test';
+import { processFile } from '#test/bundle/process-file';
 import { useHarness } from '#test/harness';
 import { waitUntil } from '#test/wait-until';
 import { createLog } from '../observe/log.ts';
@@ -23,7 +23,7 @@ const metric = async (name: string, labels: string) => {
 test('another worker takes over the job of a frozen one, which commits nothing more when it wakes', async (t) => {
   await makeTable();
   const leaseMs = 1_500;
-  const script = path.resolve(import.meta.dirname, '../../../test/processes/leased-job.ts');
+  const script = processFile('test/processes/leased-job.ts');
   const child = fork(script, [harness.databaseUrl, String(leaseMs)]);
   t.after(() => child.kill('SIGKILL'));
   await waitUntil('the child has the job', async () => (await countOf('child')) > 0);

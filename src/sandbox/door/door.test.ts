@@ -7,6 +7,7 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { processFile } from '#test/bundle/process-file';
 import { browserTest, useBrowser } from '#test/callers/browser';
 import { type StartedSandbox, startSandbox, stopSandbox } from '#test/callers/start-sandbox';
 import { toolTest } from '#test/callers/tools';
@@ -21,7 +22,7 @@ const folder = mkdtempSync(path.join(tmpdir(), 'causeway door '));
 // As root, PostgreSQL runs under another account, which must be able to pass through here.
 chmodSync(folder, 0o755);
 const home = path.join(folder, 'home');
-const cli = path.resolve(import.meta.dirname, '../../cli.ts');
+const cli = processFile('src/cli.ts');
 let running: StartedSandbox;
 before(async () => {
   running = await startSandbox(home);

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { contextFor } from '#context';
 import { checkBooks } from '#features/ledger';
 import type { PayoutStep } from '#features/payouts';
+import { processFile } from '#test/bundle/process-file';
 import { makeFunds, makeUser } from '#test/data/factories';
 import { testFolder } from '#test/harness';
 import { useChain } from '#test/outside/chain';
@@ -26,7 +27,7 @@ import { configureRefill, refillSteps } from './index.ts';
 const chain = useChain();
 const issuer = useIssuer();
 const payoutSteps: readonly PayoutStep[] = ['hold', 'nonce', 'sign', 'store', 'send', 'receipt', 'ledger'];
-const workerFile = path.resolve(import.meta.dirname, '../../../../test/processes/refill-worker.ts');
+const workerFile = processFile('test/processes/refill-worker.ts');
 
 function startWorker(
   t: TestContext,

@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { createSealer } from '#platform/secrets/seal';
+import { processFile } from '#test/bundle/process-file';
 import { noteSecret, testFolder } from '#test/harness';
 import type { WebhookOrders } from '#test/processes/webhook-worker';
 import { waitUntil } from '#test/wait-until';
@@ -14,7 +15,7 @@ import { openKeys, sealKeys } from './seal-keys.ts';
 const { world, createEndpoint, makeSteps, startDelivering, arrived, allAre, deliveries, drain } =
   useWebhooks();
 const { harness } = world;
-const workerFile = path.resolve(import.meta.dirname, '../../../../test/processes/webhook-worker.ts');
+const workerFile = processFile('test/processes/webhook-worker.ts');
 const encryptionKey = noteSecret(randomBytes(32).toString('base64'));
 const sealer = createSealer(new Map([[9, Buffer.from(encryptionKey, 'base64')]]));
 

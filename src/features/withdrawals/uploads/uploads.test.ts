@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import path from 'node:path';
 import { after, afterEach, test } from 'node:test';
+import { processFile } from '#test/bundle/process-file';
 import { signInStaff } from '#test/callers/staff-session';
 import { makeAddress, makeFunds, makeKey } from '#test/data/factories';
 import { useHarness } from '#test/harness';
@@ -263,7 +263,7 @@ after(() => {
 });
 
 async function startProcess() {
-  const file = path.resolve(import.meta.dirname, '../../../../test/processes/confirm-upload.ts');
+  const file = processFile('test/processes/confirm-upload.ts');
   const child = fork(file, [harness.databaseUrl]);
   children.push(child);
   await once(child, 'message');
