@@ -1,5 +1,5 @@
 -- Adds changes to the audit log, in their order, with their subjects by place. Returns the last row's id.
--- Called by: `src/features/audit/queries.ts`, `src/features/ledger/queries.ts`.
+-- Called by: `src/features/audit/queries.ts`, `src/features/ledger/queries/post.ts`.
 -- Locks: one chain (`audit_lock_chain`), until the transaction ends.
 -- Costs: one insert for each change; one delete and one insert of the head.
 create or replace function audit_append(changes json, subjects text[]) returns bigint

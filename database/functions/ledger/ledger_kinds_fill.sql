@@ -2,7 +2,7 @@
 -- out of the queue if there are no more. Returns how many it wrote. A node whose lower nodes have no kinds
 -- yet gets none: nodes that processes of an earlier release made are in no queue. The next turn then begins
 -- at the first.
--- Called by: `src/features/ledger/queries.ts`.
+-- Called by: `src/features/ledger/queries/kinds.ts`.
 -- Locks: the row of the list, then the row of the queue.
 -- Costs: for each node its lines (level 0) or the nodes below it; passes the nodes from the place in the
 -- queue on.

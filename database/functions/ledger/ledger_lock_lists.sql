@@ -1,7 +1,7 @@
 -- Locks the settled or unsettled lists of users, and creates missing ones; returns their ids, in order. Most
 -- calls are about one user, and for one a plain look-up is enough.
 -- Called by: `ledger_note_completed_withdrawals`, `ledger_note_new_withdrawals`,
--- `src/features/ledger/queries.ts`, `src/features/ledger/unsettled/queries.ts`.
+-- `src/features/ledger/queries/accounts.ts`, `src/features/ledger/unsettled/queries.ts`.
 -- Locks: the lists, in order of id. Missing ones are created before, in order of user (key share on users).
 -- Costs: one list for one user; for several, two statements: two look-ups by index and at most one insert for
 -- each.

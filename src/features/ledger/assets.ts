@@ -1,7 +1,7 @@
 import type { Evm, Network, TokenSymbol } from '#adapters/evm';
 import { parseMinor } from '#platform/values/money';
 import { ledgerErrors } from './errors.ts';
-import type { Asset } from './queries.ts';
+import type { Asset } from './queries/accounts.ts';
 
 /**
  * An asset that this deployment pays, in its own spelling, from a spelling in any case; refused by the

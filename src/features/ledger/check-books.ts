@@ -4,7 +4,7 @@ import {
   selectWrongBalances,
   type UnbalancedPosting,
   type WrongBalance,
-} from './queries.ts';
+} from './queries/books.ts';
 
 export interface BookFaults {
   unbalancedPostings: UnbalancedPosting[];

@@ -7,7 +7,7 @@ import { lineOf, makeAddress, makeUser } from '#test/data/factories';
 import { useHarness } from '#test/harness';
 import { type Deposit, postDeposits } from './post-deposits.ts';
 import { postWithdrawals } from './post-withdrawals.ts';
-import { selectBalances } from './queries.ts';
+import { selectBalances } from './queries/accounts.ts';
 
 const harness = useHarness();
 

@@ -8,7 +8,8 @@ import { decimalsOf, requireAmount, requireAsset } from './assets.ts';
 import { ledgerErrors } from './errors.ts';
 import type { Posting } from './lines/line.ts';
 import { postLines } from './post-lines.ts';
-import { type Owner, selectBalances, selectFunding } from './queries.ts';
+import { type Owner, selectBalances } from './queries/accounts.ts';
+import { selectFunding } from './queries/postings.ts';
 import { refuseUnsettled } from './refuse-unsettled.ts';
 
 export interface NewFunds {

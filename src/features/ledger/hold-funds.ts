@@ -1,5 +1,5 @@
 import type { Db } from '#platform/db/db';
-import { addHolds, type Hold, lockAccounts, type Owner, subtractHolds } from './queries.ts';
+import { addHolds, type Hold, lockAccounts, type Owner, subtractHolds } from './queries/accounts.ts';
 
 /**
  * Holds funds: they stay in the balance and cannot be spent again. Call `lockAccounts` first, and hold no

@@ -9,7 +9,7 @@ import { checkBooks } from './index.ts';
 import { ledgerJobs } from './jobs.ts';
 import { postBatch } from './post-batch.ts';
 import { postLines } from './post-lines.ts';
-import { foldHouseChanges } from './queries.ts';
+import { foldHouseChanges } from './queries/books.ts';
 import { verifyLedger } from './verify/verify-ledger.ts';
 
 const harness = useHarness();

@@ -20,7 +20,7 @@ export {
   lockFreeAccounts,
   type Owner,
   selectBalances,
-} from './queries.ts';
+} from './queries/accounts.ts';
 export { ledgerReaders } from './readers.ts';
 export { depositExample } from './reference.ts';
 export { ledgerTools } from './tools.ts';

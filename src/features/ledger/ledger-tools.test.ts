@@ -17,7 +17,7 @@ import { useHarness } from '#test/harness';
 import { holdFunds } from './hold-funds.ts';
 import { postDeposits } from './post-deposits.ts';
 import { postWithdrawals } from './post-withdrawals.ts';
-import { lockAccounts } from './queries.ts';
+import { lockAccounts } from './queries/accounts.ts';
 import { ledgerTools } from './tools.ts';
 
 const harness = useHarness();

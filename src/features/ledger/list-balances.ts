@@ -2,7 +2,7 @@ import type { Ctx } from '#context';
 import { userErrors, userExists } from '#features/users';
 import { formatMinor } from '#platform/values/money';
 import { decimalsOf } from './assets.ts';
-import { type Asset, selectBalances } from './queries.ts';
+import { type Asset, selectBalances } from './queries/accounts.ts';
 
 export interface BalanceView extends Asset {
   balance: string;

@@ -1,5 +1,5 @@
 import type { Db } from '#platform/db/db';
-import { lockFreeAccounts, lockFreeLists, type Owner } from './queries.ts';
+import { lockFreeAccounts, lockFreeLists, type Owner } from './queries/accounts.ts';
 
 /**
  * Takes the locks of a posting to these owners, without waiting. True for each owner whose rows are locked

@@ -27,7 +27,7 @@ import {
 import { fillAllKinds } from './jobs.ts';
 import { lineTypes } from './lines/line.ts';
 import type { BatchLine } from './post-batch.ts';
-import { selectKindsQueue } from './queries.ts';
+import { selectKindsQueue } from './queries/kinds.ts';
 import { verifyLedger } from './verify/verify-ledger.ts';
 
 const harness = useHarness();

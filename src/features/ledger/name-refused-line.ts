@@ -3,7 +3,9 @@ import { violates } from '#platform/db/db';
 import type { Refusal } from '#platform/errors/errors';
 import { ledgerErrors } from './errors.ts';
 import type { NewLine } from './lines/line.ts';
-import { keyOf, selectAvailable, selectCredited, selectTakenKeys } from './queries.ts';
+import { selectAvailable } from './queries/accounts.ts';
+import { keyOf } from './queries/post.ts';
+import { selectCredited, selectTakenKeys } from './queries/postings.ts';
 
 /**
  * The refusal of a batch by the line that the database refused, such as `lines[17]: insufficient balance of

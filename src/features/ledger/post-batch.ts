@@ -11,7 +11,7 @@ import { asLedgerRefusal } from './ledger-refusal.ts';
 import { type LineType, type NewLine, type Posting, usualPurposes } from './lines/line.ts';
 import { nameRefusedLine } from './name-refused-line.ts';
 import { postLines, postSingles } from './post-lines.ts';
-import { selectPostingByKey } from './queries.ts';
+import { selectPostingByKey } from './queries/postings.ts';
 import { type LegsInput, readLegs, readOnChain } from './read-legs.ts';
 import { readLineDate } from './read-line-date.ts';
 import { refuseUnsettled } from './refuse-unsettled.ts';

@@ -1,7 +1,9 @@
 import { type Ctx, inTransaction } from '#context';
 import type { Posting } from './lines/line.ts';
 import { postLines } from './post-lines.ts';
-import { insertCredits, keyOf, type Owner, selectCredited, selectTakenKeys } from './queries.ts';
+import type { Owner } from './queries/accounts.ts';
+import { keyOf } from './queries/post.ts';
+import { insertCredits, selectCredited, selectTakenKeys } from './queries/postings.ts';
 
 /** Tokens that came to a user's wallet on chain, and are final there. */
 export interface Deposit extends Owner {

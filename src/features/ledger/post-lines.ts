@@ -1,8 +1,8 @@
 import type { Db } from '#platform/db/db';
 import { writeInstant } from '#platform/values/write-instant';
 import type { NewLine, Posting } from './lines/line.ts';
+import type { Asset } from './queries/accounts.ts';
 import {
-  type Asset,
   callLedgerPost,
   callLedgerPostEach,
   callLedgerPostOne,
@@ -10,7 +10,7 @@ import {
   type OwnerCall,
   type Single,
   toPostingCall,
-} from './queries.ts';
+} from './queries/post.ts';
 
 /**
  * Writes postings into the books and their lines into the users' ledgers, all or none, and moves the

@@ -1,7 +1,9 @@
 import { type Ctx, inTransaction } from '#context';
 import type { NewLine, Posting } from './lines/line.ts';
 import { postLines } from './post-lines.ts';
-import { insertCredits, keyOf, type Owner, selectCredited } from './queries.ts';
+import type { Owner } from './queries/accounts.ts';
+import { keyOf } from './queries/post.ts';
+import { insertCredits, selectCredited } from './queries/postings.ts';
 
 export interface PaidWithdrawal extends Owner {
   withdrawalId: string;

@@ -6,7 +6,8 @@ import { ledgerErrors } from '../errors.ts';
 import { asLedgerRefusal } from '../ledger-refusal.ts';
 import type { NewLine } from '../lines/line.ts';
 import { postLines } from '../post-lines.ts';
-import { lockLedgers, selectPostingByKey } from '../queries.ts';
+import { lockLedgers } from '../queries/accounts.ts';
+import { selectPostingByKey } from '../queries/postings.ts';
 import { readOnChain } from '../read-legs.ts';
 import { readLineDate } from '../read-line-date.ts';
 import {

@@ -8,7 +8,7 @@ import { assertSound, start, useVerifiedLedger } from '#test/models/verified-led
 import { sized } from '#test/sizes';
 import { holdFunds, releaseFunds } from '../hold-funds.ts';
 import { postBatch } from '../post-batch.ts';
-import { lockAccounts } from '../queries.ts';
+import { lockAccounts } from '../queries/accounts.ts';
 import { settleUnsettled } from '../unsettled/settle-unsettled.ts';
 import { verifyCommand } from './command.ts';
 import { type LedgerVerdict, verifyLedger } from './verify-ledger.ts';
