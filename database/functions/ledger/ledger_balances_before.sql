@@ -1,5 +1,6 @@
 -- Returns what accounts of a list's user had before a place.
--- Called by: `ledger_balances_far_apart`, `ledger_page`, `src/features/ledger/lines/queries.ts`.
+-- Called by: `ledger_balances_far_apart`, `ledger_page`, `src/features/ledger/lines/queries/lookups.ts`,
+-- `src/features/ledger/lines/queries/statement.ts`.
 -- Locks: nothing.
 -- Costs: three nodes; for each account, its sums of the top level before the place, on both lower levels
 -- those below one node, and its movements in one node or in the tail.

@@ -1,6 +1,6 @@
 -- Returns a page of every type, newest first, its total, and what each account had after the newest line. No
 -- line between is left out, so the reader counts balances back. Each account comes once, not with each line.
--- Called by: `src/features/ledger/lines/queries.ts`.
+-- Called by: `src/features/ledger/lines/queries/pages.ts`.
 -- Locks: nothing.
 -- Costs: one `ledger_locate`, one `ledger_newest`, one `ledger_balances_after` for the accounts of the page.
 create or replace function ledger_lines_page(of_user uuid, start_at timestamptz, end_at timestamptz,

@@ -1,7 +1,7 @@
 -- Returns how many lines of some types a list has in a window, and where a page begins: `rest` lines before a
 -- place; no place if it is empty. `ats` and `numbers` say up to where each level counts.
 -- Called by: `ledger_lines_page`, `ledger_page`, `ledger_unsettled_page`,
--- `src/features/ledger/lines/queries.ts`.
+-- `src/features/ledger/lines/queries/statement.ts`.
 -- Locks: nothing.
 -- Costs: `ledger_rank` for each end given. Unless fewer than 128 such lines are newer than the page: one
 -- statement a level, for all nodes of the top level, and on both lower levels for those below one node.

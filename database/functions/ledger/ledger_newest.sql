@@ -1,7 +1,7 @@
 -- Returns the newest lines of some types before a place, for pages, CSV and PDF. Each type is a separate
 -- index scan with a limit; without it, PostgreSQL sorts the rest of the list. Lines after `last` were posted
 -- later.
--- Called by: `ledger_lines_page`, `ledger_page`, `src/features/ledger/lines/queries.ts`.
+-- Called by: `ledger_lines_page`, `ledger_page`, `src/features/ledger/lines/queries/batch.ts`.
 -- Locks: nothing.
 -- Costs: for each type, at most `skip` + `count` lines, and those after `last` that it passes.
 create or replace function ledger_newest(in_list bigint, types ledger_line_type[], start_at timestamptz,

@@ -1,6 +1,6 @@
 -- Returns a page of some types, newest first, its total, and the balance after each line; one row without a
 -- line if the page is empty, none if the user has no list.
--- Called by: `src/features/ledger/lines/queries.ts`.
+-- Called by: `src/features/ledger/lines/queries/pages.ts`.
 -- Locks: nothing.
 -- Costs: `ledger_locate`, `ledger_newest`, one call for the balances, and the accounts' movements between the
 -- newest and the oldest line; with at least 32 nodes between these, `ledger_balances_far_apart` instead.

@@ -1,7 +1,7 @@
 import type { Ctx } from '#context';
 import { type EventFamily, type EventRecord, placeObjects } from '#features/events';
 import { presentPageLine } from './lines/present-line.ts';
-import { selectRecordedLines } from './lines/queries.ts';
+import { selectRecordedLines } from './lines/queries/lookups.ts';
 import { lineExample } from './reference.ts';
 import { ledgerNode, toNode } from './wire.ts';
 

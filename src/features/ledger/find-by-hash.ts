@@ -5,7 +5,7 @@ import { ledgerErrors } from './errors.ts';
 import { selectUnsettledOfTransaction } from './find/queries.ts';
 import { movesEurc } from './lines/line.ts';
 import { presentPageLine } from './lines/present-line.ts';
-import { selectLinesOfTransaction } from './lines/queries.ts';
+import { selectLinesOfTransaction } from './lines/queries/lookups.ts';
 import { type History, type HistoryArguments, presentTransaction } from './tools-wire.ts';
 import { presentUnsettled } from './unsettled/list-unsettled.ts';
 import { selectUnsettledRecords } from './unsettled/queries.ts';

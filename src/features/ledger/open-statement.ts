@@ -2,17 +2,17 @@ import type { Ctx } from '#context';
 import { selectHolder, selectPostalAddress, userErrors } from '#features/users';
 import { decimalsOf } from './assets.ts';
 import type { LineFilter, LineType, LineView } from './lines/line.ts';
+import type { LineOrder } from './lines/queries/batch.ts';
 import {
-  type LineOrder,
   type StatementSpan,
   type StatementTotals,
   selectStatementSpan,
   selectStatementTotals,
-} from './lines/queries.ts';
+} from './lines/queries/statement.ts';
 import { type Entry, readEntries, readLines } from './read-statement.ts';
 
 export type { LineType, LineView } from './lines/line.ts';
-export { type LineOrder, lineOrders } from './lines/queries.ts';
+export { type LineOrder, lineOrders } from './lines/queries/batch.ts';
 export type { Entry } from './read-statement.ts';
 
 /** An asset of a statement. Amounts are base units, of which `decimals` are after the point. */

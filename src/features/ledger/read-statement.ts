@@ -2,7 +2,8 @@ import type { Ctx } from '#context';
 import { decimalsOf } from './assets.ts';
 import type { LineFilter, LineRow, LineView } from './lines/line.ts';
 import { type CountedAccount, countBack, countOn, PresentedLine } from './lines/present-line.ts';
-import { type LineOrder, type StatementSpan, selectStatementBatch } from './lines/queries.ts';
+import { type LineOrder, selectStatementBatch } from './lines/queries/batch.ts';
+import type { StatementSpan } from './lines/queries/statement.ts';
 
 /** Where the lines of a statement are read from. */
 export interface StatementSource extends Omit<LineFilter, 'userId'> {

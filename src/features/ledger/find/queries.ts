@@ -1,6 +1,6 @@
 import type { Db, Row } from '#platform/db/db';
 import { type LineRow, type LineType, lineTypes } from '../lines/line.ts';
-import { packLines } from '../lines/queries.ts';
+import { packLines } from '../lines/queries/columns.ts';
 import { type PackedLines, unpackLines } from '../lines/unpack-lines.ts';
 import { type Knowledge, type Sorting, sortings } from './filter.ts';
 

@@ -3,7 +3,7 @@ import type { NumberedPage } from '#platform/commands/cursor-page';
 import { decimalsOf } from '../assets.ts';
 import { type LineFilter, type LineView, lineTypes } from './line.ts';
 import { type CountedAccount, countBack, PresentedLine, presentPageLine } from './present-line.ts';
-import { selectFullPage, selectNewestLines, selectTypedPage } from './queries.ts';
+import { selectFullPage, selectNewestLines, selectTypedPage } from './queries/pages.ts';
 
 /** A page of a user's ledger, newest first, and how many lines there are in all. Any page costs the same. */
 export async function listLines(

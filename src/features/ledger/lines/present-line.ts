@@ -3,7 +3,7 @@ import { formatMinor } from '#platform/values/money';
 import { writeInstant } from '#platform/values/write-instant';
 import { decimalsOf } from '../assets.ts';
 import type { LineRow, LineType, LineView } from './line.ts';
-import type { PageRow } from './queries.ts';
+import type { PageRow } from './queries/pages.ts';
 
 /** An account as a line needs it. */
 export interface LineAccount {

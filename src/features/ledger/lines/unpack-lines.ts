@@ -1,13 +1,13 @@
 import type { LineRow, LineType } from './line.ts';
 
-/** Lines as `packed` of `queries.ts` returns them; both values are null if no line was found. */
+/** Lines as `packLines` of `queries/columns.ts` returns them; both values are null if no line was found. */
 export interface PackedLines {
   texts: LineTexts[] | null;
   /** Separated by blanks; a null is an empty text between two blanks. */
   figures: string | null;
 }
 
-/** The same with texts that were joined, which costs less than JSON: `joined` of `queries.ts`. */
+/** The same with texts that were joined, which costs less than JSON: `joinLines` of `queries/columns.ts`. */
 export interface JoinedLines {
   texts: string | null;
   figures: string | null;

@@ -1,7 +1,7 @@
 import type { Ctx } from '#context';
 import { decimalsOf } from '../assets.ts';
 import { ledgerErrors } from '../errors.ts';
-import { selectAccountsAtCut } from '../lines/queries.ts';
+import { selectAccountsAtCut } from '../lines/queries/statement.ts';
 import { statementNumberOf } from './statement-number.ts';
 import { hashTotals, headOf, openStatementCode } from './verify-url.ts';
 import type { Totals } from './writer.ts';
