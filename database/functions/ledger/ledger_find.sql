@@ -2,7 +2,7 @@
 -- what they moved of these assets: for each account its id, how many lines send, how much, how many receive,
 -- how much, and how much of it conversions sent and received. `accounts` names all accounts of the user. All
 -- are null for a user without a list.
--- Called by: `src/features/ledger/find/queries.ts`.
+-- Called by: `src/features/ledger/find/queries/found.ts`.
 -- Locks: nothing.
 -- Costs: one `ledger_kinds_cover`; for each stored node that has lines of the page, one below it, down to
 -- nodes of level 0; one `ledger_find_lines`.

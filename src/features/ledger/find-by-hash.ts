@@ -2,7 +2,7 @@ import type { Ctx, KeyActor } from '#context';
 import { invalidField } from '#platform/errors/errors';
 import { describeLines } from './describe-lines.ts';
 import { ledgerErrors } from './errors.ts';
-import { selectUnsettledOfTransaction } from './find/queries.ts';
+import { selectUnsettledOfTransaction } from './find/queries/found.ts';
 import { movesEurc } from './lines/line.ts';
 import { presentPageLine } from './lines/present-line.ts';
 import { selectLinesOfTransaction } from './lines/queries/lookups.ts';

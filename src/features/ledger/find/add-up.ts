@@ -2,7 +2,7 @@ import type { Evm } from '#adapters/evm';
 import { formatMinor } from '#platform/values/money';
 import { decimalsOf } from '../assets.ts';
 import { type AssetTotal, decimalsMax } from './filter.ts';
-import type { AccountSum, FilterAccount } from './queries.ts';
+import type { AccountSum, FilterAccount } from './queries/found.ts';
 
 /** By asset: accounts of one asset on several networks may have different decimals. */
 export function addUp(

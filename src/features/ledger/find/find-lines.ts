@@ -6,7 +6,8 @@ import type { LineRow, LineView } from '../lines/line.ts';
 import { PresentedLine } from '../lines/present-line.ts';
 import { addUp } from './add-up.ts';
 import { decimalsMax, type Filter, type Found, type Sorting } from './filter.ts';
-import { type FilterAccount, type FoundLines, searchLines, selectFound } from './queries.ts';
+import { type FilterAccount, type FoundLines, selectFound } from './queries/found.ts';
+import { searchLines } from './queries/search.ts';
 
 /** A line without a balance: between the lines of a filter are others. */
 export type FoundLine = Omit<LineView, 'runningBalance'> & { number: bigint };

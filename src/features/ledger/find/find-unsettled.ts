@@ -12,7 +12,7 @@ import {
   type Sorting,
 } from './filter.ts';
 import { legsOf, matches, sortBy } from './matches.ts';
-import { selectPayees } from './queries.ts';
+import { selectPayees } from './queries/parties.ts';
 
 /** How many of a user's unsettled records are looked at: few users have a hundred. */
 export const unsettledMax = 5_000;

@@ -2,7 +2,7 @@ import type { Ctx } from '#context';
 import type { Filter, Sorting } from './filter.ts';
 import { type FoundLine, presentLines } from './find-lines.ts';
 import { matches, sortBy } from './matches.ts';
-import { selectAccounts, selectLegs } from './queries.ts';
+import { selectAccounts, selectLegs } from './queries/found.ts';
 
 /** A line, or both legs of a bridge in one. */
 export interface Group {

@@ -2,7 +2,7 @@ import type { Ctx } from '#context';
 import { formatCents, parseMinor } from '#platform/values/money';
 import { decimalsMax, type Knowledge } from './filter.ts';
 import type { FoundLine } from './find-lines.ts';
-import { selectFacts } from './queries.ts';
+import { selectFacts } from './queries/parties.ts';
 
 /** By the number of a line: who was paid or who paid, and what it was worth. */
 export async function knowLines(
