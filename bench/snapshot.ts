@@ -6,7 +6,7 @@ import { migrate } from '#platform/db/migrate';
 import { DatabaseUnavailable } from '#platform/errors/errors';
 import type { Log } from '#platform/observe/log';
 import { postLines } from '../src/features/ledger/post-lines.ts';
-import { insertWithdrawal } from '../src/features/withdrawals/queries.ts';
+import { insertWithdrawal } from '../src/features/withdrawals/queries/creations.ts';
 import { quietNetworks } from './history/world.ts';
 import { type Bench, measureRate, median } from './measure.ts';
 import { createWorld, operatorContext, type World } from './withdrawals/world.ts';

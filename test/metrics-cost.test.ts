@@ -4,7 +4,7 @@ import type { Deps } from '#context';
 import { makeKey, makeWithdrawal } from '#test/data/factories';
 import { countRowsRead } from '#test/database/rows-read';
 import { gauges } from '../src/app.ts';
-import { foldCountChanges } from '../src/features/withdrawals/queries.ts';
+import { foldCountChanges } from '../src/features/withdrawals/queries/counts.ts';
 import { useHarness } from './harness.ts';
 
 // A scrape reads as many rows after years as on the first day.

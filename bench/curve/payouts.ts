@@ -15,7 +15,7 @@ import { allowUser, createPartner } from '#features/partners';
 import { createUser } from '#features/users';
 import type { Pool } from '#platform/db/db';
 import { type Chain, makeWallet, startChain } from '#test/outside/chain';
-import { insertWithdrawals, type NewWithdrawal } from '../../src/features/withdrawals/queries.ts';
+import { insertWithdrawals, type NewWithdrawal } from '../../src/features/withdrawals/queries/creations.ts';
 
 const users = 64;
 export const wallets = 4;

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { insertWithdrawal } from '../../src/features/withdrawals/queries.ts';
+import { insertWithdrawal } from '../../src/features/withdrawals/queries/creations.ts';
 import { median } from '../measure.ts';
 import { messageOf, startProcess, type World } from '../withdrawals/world.ts';
 

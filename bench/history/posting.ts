@@ -4,7 +4,7 @@ import type { Db } from '#platform/db/db';
 import type { Posting } from '../../src/features/ledger/lines/line.ts';
 import { type BatchLine, postBatch } from '../../src/features/ledger/post-batch.ts';
 import { postLines } from '../../src/features/ledger/post-lines.ts';
-import { insertWithdrawal } from '../../src/features/withdrawals/queries.ts';
+import { insertWithdrawal } from '../../src/features/withdrawals/queries/creations.ts';
 import { measureRate, measureRounds, median, printRounds } from '../measure.ts';
 import { operatorContext } from '../withdrawals/world.ts';
 import { firstDay, lastDay } from './seed.ts';

@@ -4,7 +4,8 @@ import { createPostgresLimiter, type RateLimiter } from '#platform/rate-limit/in
 import { selectCredential } from '../../src/features/keys/queries.ts';
 import { selectUserAccess } from '../../src/features/partners/queries.ts';
 import { selectRecipient } from '../../src/features/users/queries.ts';
-import { insertWithdrawal, selectByIdempotencyKey } from '../../src/features/withdrawals/queries.ts';
+import { insertWithdrawal } from '../../src/features/withdrawals/queries/creations.ts';
+import { selectByIdempotencyKey } from '../../src/features/withdrawals/queries/idempotency.ts';
 import { measureRate, measureRounds, printRounds } from '../measure.ts';
 import type { World } from './world.ts';
 

@@ -4,7 +4,7 @@ import { createEvm, type Network, type Token } from '#adapters/evm';
 import { fundAccount } from '#features/ledger';
 import type { Db } from '#platform/db/db';
 import { type Chain, startChain } from '#test/outside/chain';
-import { insertWithdrawal } from '../../src/features/withdrawals/queries.ts';
+import { insertWithdrawal } from '../../src/features/withdrawals/queries/creations.ts';
 import { median } from '../measure.ts';
 import { operatorContext, startProcess, stopProcess, type World } from './world.ts';
 

@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import { createPool, violates } from '#platform/db/db';
 import { createLog } from '#platform/observe/log';
-import { insertWithdrawals, type NewWithdrawal } from '../../src/features/withdrawals/queries.ts';
+import { insertWithdrawals, type NewWithdrawal } from '../../src/features/withdrawals/queries/creations.ts';
 import { storeWithdrawal } from '../../src/features/withdrawals/store-withdrawal.ts';
 
 export interface RulesOrder {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { makeAddress, makeKey } from '#test/data/factories';
 import { useHarness } from '#test/harness';
 import { publish } from '#test/worlds/rules';
-import { insertWithdrawals } from '../withdrawals/queries.ts';
+import { insertWithdrawals } from '../withdrawals/queries/creations.ts';
 
 /** Less than it takes to count the past in one statement. */
 const harness = useHarness({ databaseLockTimeoutMs: 300 });

@@ -3,7 +3,7 @@ import { recordChange } from '#features/audit';
 import { releaseHeld } from '#features/ledger';
 import { isFoundPaid, isInDoubt } from '#features/payouts';
 import { withdrawalErrors } from './errors.ts';
-import { lockWithdrawal, selectWithdrawal, type TracedRow, updateFailed } from './queries.ts';
+import { lockWithdrawal, selectWithdrawal, type TracedRow, updateFailed } from './queries/withdrawals.ts';
 import { isFinal } from './states.ts';
 
 /**

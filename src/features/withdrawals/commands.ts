@@ -8,7 +8,7 @@ import { cursorInput, cursorPage } from '#platform/commands/cursor-page';
 import { dateTime, line, nullable, uuid } from '#platform/http/schemas';
 import { formatMinor } from '#platform/values/money';
 import { cancelWithdrawal } from './cancel-withdrawal.ts';
-import type { TracedRow } from './queries.ts';
+import type { TracedRow } from './queries/withdrawals.ts';
 import { listAcrossPartners } from './search/list-across-partners.ts';
 import { showWithdrawal, type WithdrawalLife } from './show-withdrawal.ts';
 import { statuses } from './states.ts';

@@ -4,7 +4,8 @@ import type { Asset } from './assets.ts';
 import { describeDenial, isDenied } from './denial.ts';
 import { withdrawalErrors } from './errors.ts';
 import { type Created, createOnce } from './idempotency.ts';
-import type { Former, NewWithdrawal, Origin } from './queries.ts';
+import type { NewWithdrawal, Origin } from './queries/creations.ts';
+import type { Former } from './queries/idempotency.ts';
 import { type Recipient, resolveRecipient } from './resolve-recipient.ts';
 import { storeWithdrawal } from './store-withdrawal.ts';
 

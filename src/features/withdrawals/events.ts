@@ -1,5 +1,5 @@
 import { type EventFamily, type EventRecord, placeObjects } from '#features/events';
-import { selectAsRecorded } from './queries.ts';
+import { selectAsRecorded } from './queries/withdrawals.ts';
 import { paidExample } from './reference.ts';
 import { presentWithdrawal, withdrawalEntry } from './wire.ts';
 

@@ -1,7 +1,7 @@
 import type { Deps } from '#context';
 import { shareRead } from '#platform/http/share-read';
 import type { GaugeSource } from '#platform/observe/metrics';
-import { countByStatus, selectOldest } from './queries.ts';
+import { countByStatus, selectOldest } from './queries/counts.ts';
 
 const readOldest = shareRead(selectOldest);
 

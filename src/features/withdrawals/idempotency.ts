@@ -3,7 +3,7 @@ import { confirmCommits } from '#platform/db/confirm';
 import { violates } from '#platform/db/db';
 import { DatabaseUnavailable } from '#platform/errors/errors';
 import { withdrawalErrors } from './errors.ts';
-import { type Former, selectByIdempotencyKey } from './queries.ts';
+import { type Former, selectByIdempotencyKey } from './queries/idempotency.ts';
 
 export interface Created {
   bulkId: string;

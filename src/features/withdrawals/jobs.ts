@@ -1,6 +1,6 @@
 import type { Deps } from '#context';
 import type { Job } from '#platform/worker/jobs';
-import { foldCountChanges } from './queries.ts';
+import { foldCountChanges } from './queries/counts.ts';
 import { deleteUploads } from './uploads/queries.ts';
 
 /** In batches that stay well below the statement timeout; the next turn does the rest. */

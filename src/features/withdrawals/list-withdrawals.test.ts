@@ -6,7 +6,8 @@ import type { IssuedKey } from '#features/keys';
 import { makeAddress, makeKey } from '#test/data/factories';
 import { type Answer, useHarness } from '#test/harness';
 import { sized } from '#test/sizes';
-import { foldCountChanges, selectStatusPage } from './queries.ts';
+import { foldCountChanges } from './queries/counts.ts';
+import { selectStatusPage } from './queries/pages.ts';
 import { statuses } from './states.ts';
 
 const harness = useHarness();

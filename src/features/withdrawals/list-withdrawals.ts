@@ -7,8 +7,8 @@ import {
   selectExternalIdPage,
   selectOfList,
   selectStatusPage,
-  type WithdrawalRow,
-} from './queries.ts';
+} from './queries/pages.ts';
+import type { WithdrawalRow } from './queries/withdrawals.ts';
 import type { Status } from './states.ts';
 
 export interface WithdrawalFilter {

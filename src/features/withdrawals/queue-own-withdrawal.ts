@@ -5,7 +5,7 @@ import type { Asset } from './assets.ts';
 import { fingerprintOf } from './create-withdrawal.ts';
 import { describeDenial, isDenied, RuleDenial } from './denial.ts';
 import { isUnrecoverableAddress } from './is-unrecoverable-address.ts';
-import { insertWithdrawal } from './queries.ts';
+import { insertWithdrawal } from './queries/creations.ts';
 
 /** A payment from a user's balance that the service makes by the user's rule. */
 export interface OwnWithdrawal {

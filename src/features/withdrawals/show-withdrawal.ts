@@ -1,6 +1,6 @@
 import type { Ctx } from '#context';
 import { type FormerPayout, type PayoutLife, showFormerPayouts, showPayout } from '#features/payouts';
-import { selectMoves, type TracedRow } from './queries.ts';
+import { selectMoves, type TracedRow } from './queries/withdrawals.ts';
 import { findWithdrawal } from './search/find-withdrawal.ts';
 import type { Status } from './states.ts';
 

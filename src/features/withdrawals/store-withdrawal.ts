@@ -1,5 +1,5 @@
 import { shareCommits } from '#platform/db/share-commits';
-import { insertWithdrawals, type NewWithdrawal } from './queries.ts';
+import { insertWithdrawals, type NewWithdrawal } from './queries/creations.ts';
 
 /**
  * Stores a withdrawal, committed on return, and resolves to its bulk id. Those of one partner that arrive

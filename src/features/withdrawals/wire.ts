@@ -7,7 +7,7 @@ import { formatMinor, parseMinor } from '#platform/values/money';
 import type { Asset } from './assets.ts';
 import type { WithdrawalRequest } from './create-withdrawal.ts';
 import type { WithdrawalFilter } from './list-withdrawals.ts';
-import type { WithdrawalRow } from './queries.ts';
+import type { WithdrawalRow } from './queries/withdrawals.ts';
 import { statuses } from './states.ts';
 
 /** Any text: a malformed id gets the same 404 as an unknown user. */

@@ -6,7 +6,8 @@ import { fingerprintOf, paidIdOf, toNewWithdrawal } from '../create-withdrawal.t
 import { describeDenials, isDenied } from '../denial.ts';
 import { withdrawalErrors } from '../errors.ts';
 import { type Created, createOnce } from '../idempotency.ts';
-import { insertWithdrawals, type NewWithdrawal, type Origin, selectFoundByKeys } from '../queries.ts';
+import { insertWithdrawals, type NewWithdrawal, type Origin } from '../queries/creations.ts';
+import { selectFoundByKeys } from '../queries/idempotency.ts';
 import { findFaults } from './find-faults.ts';
 import type { BulkItem, Faulty } from './item.ts';
 import { bulkIdOf, keyOfItem } from './keys.ts';

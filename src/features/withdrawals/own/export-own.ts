@@ -3,7 +3,7 @@ import type { Ctx, PartnerAdmin } from '#context';
 import type { Download } from '#platform/http/download';
 import { writeCell } from '#platform/values/csv-cell';
 import { formatMinor } from '#platform/values/money';
-import type { TracedRow } from '../queries.ts';
+import type { TracedRow } from '../queries/withdrawals.ts';
 import { searchWithdrawals } from '../search/queries.ts';
 import { criteriaOf, type OwnSearch } from './search-own.ts';
 

@@ -9,7 +9,7 @@ import {
 } from '#platform/commands/cursor-page';
 import { uuidForm } from '#platform/http/schemas';
 import { readPeriod } from '#platform/values/instant';
-import type { TracedRow } from '../queries.ts';
+import type { TracedRow } from '../queries/withdrawals.ts';
 import { type Search, searchWithdrawals } from '../search/queries.ts';
 import type { Status } from '../states.ts';
 

@@ -3,7 +3,7 @@ import { type Ctx, type PartnerAdmin, personOfRequester } from '#context';
 import { formatMinor } from '#platform/values/money';
 import { lowestUuidAt } from '#platform/values/uuid-time';
 import { withdrawalErrors } from '../errors.ts';
-import { selectMoves } from '../queries.ts';
+import { selectMoves } from '../queries/withdrawals.ts';
 import { searchWithdrawals } from '../search/queries.ts';
 import { statuses } from '../states.ts';
 import { countOpen, selectBulk, selectRequesterName, sumEnded } from './queries.ts';

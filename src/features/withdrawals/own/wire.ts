@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { cursorInput } from '#platform/commands/cursor-page';
 import { dateTime, line, uuid } from '#platform/http/schemas';
-import type { TracedRow } from '../queries.ts';
+import type { TracedRow } from '../queries/withdrawals.ts';
 import { statuses } from '../states.ts';
 import { presentWithdrawal, withdrawalEntry } from '../wire.ts';
 

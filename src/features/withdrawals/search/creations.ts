@@ -3,7 +3,7 @@ import { type Ctx, personOfRequester, personRequester } from '#context';
 import type { AuditRow, AuditSearch, RecordedElsewhere } from '#features/audit';
 import { uuidForm } from '#platform/http/schemas';
 import { formatMinor } from '#platform/values/money';
-import type { TracedRow } from '../queries.ts';
+import type { TracedRow } from '../queries/withdrawals.ts';
 import { houseId } from '../queue-own-withdrawal.ts';
 import { searchWithdrawals } from './queries.ts';
 

@@ -3,7 +3,7 @@ import { findPaidByHash } from '#features/payouts';
 import { uuidForm } from '#platform/http/schemas';
 import { formatMinor } from '#platform/values/money';
 import { withdrawalErrors } from '../errors.ts';
-import type { TracedRow } from '../queries.ts';
+import type { TracedRow } from '../queries/withdrawals.ts';
 import { searchWithdrawals, selectByAnyIdempotencyKey } from './queries.ts';
 
 const candidatesMax = 10;

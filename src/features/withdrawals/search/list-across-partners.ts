@@ -13,7 +13,7 @@ import { uuidForm } from '#platform/http/schemas';
 import { readPeriod } from '#platform/values/instant';
 import { parseMinor } from '#platform/values/money';
 import { withdrawalErrors } from '../errors.ts';
-import type { TracedRow } from '../queries.ts';
+import type { TracedRow } from '../queries/withdrawals.ts';
 import type { Status } from '../states.ts';
 import { type Search, searchWithdrawals } from './queries.ts';
 

@@ -2,7 +2,7 @@ import { networks, tokensOf } from '#adapters/evm';
 import type { Db, Row } from '#platform/db/db';
 import { queryByFilter } from '#platform/db/query-by-filter';
 import { lowestUuidAt } from '#platform/values/uuid-time';
-import { type TracedRow, tracedColumns } from '../queries.ts';
+import { type TracedRow, tracedColumns } from '../queries/withdrawals.ts';
 import { type Status, statuses } from '../states.ts';
 
 export interface Search {

@@ -4,7 +4,7 @@ import type { Asset } from '../assets.ts';
 import { createBulk } from '../bulk/create-bulk.ts';
 import { withdrawalErrors } from '../errors.ts';
 import type { Created } from '../idempotency.ts';
-import type { Origin } from '../queries.ts';
+import type { Origin } from '../queries/creations.ts';
 import { contentKey } from './content-key.ts';
 import { findRepeats } from './find-repeats.ts';
 import { findPaid } from './preview-upload.ts';

@@ -1,6 +1,6 @@
 import type { Ctx, PartnerAdmin } from '#context';
 import { lowestUuidAt } from '#platform/values/uuid-time';
-import type { NewWithdrawal } from '../queries.ts';
+import type { NewWithdrawal } from '../queries/creations.ts';
 import { selectSimilar } from './queries.ts';
 
 /** Payments of the last days that a row may repeat. */

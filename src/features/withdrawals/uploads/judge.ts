@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Ctx, inTransaction, type PartnerAdmin } from '#context';
 import { describeDenials, isDenied } from '../denial.ts';
-import { insertWithdrawals, type NewWithdrawal } from '../queries.ts';
+import { insertWithdrawals, type NewWithdrawal } from '../queries/creations.ts';
 import { countToApprove } from './queries.ts';
 
 export interface Verdicts {
