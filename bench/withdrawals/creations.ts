@@ -3,7 +3,7 @@ import { createPool, type Db, type Pool } from '#platform/db/db';
 import { createPostgresLimiter, type RateLimiter } from '#platform/rate-limit/index';
 import { selectCredential } from '../../src/features/keys/queries.ts';
 import { selectUserAccess } from '../../src/features/partners/queries.ts';
-import { selectRecipient } from '../../src/features/users/queries.ts';
+import { selectRecipient } from '../../src/features/users/queries/recipients.ts';
 import { insertWithdrawal } from '../../src/features/withdrawals/queries/creations.ts';
 import { selectByIdempotencyKey } from '../../src/features/withdrawals/queries/idempotency.ts';
 import { measureRate, measureRounds, printRounds } from '../measure.ts';

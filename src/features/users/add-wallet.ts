@@ -3,6 +3,7 @@ import { type Ctx, inTransaction } from '#context';
 import { type Change, recordChanges } from '#features/audit';
 import { violates } from '#platform/db/db';
 import { userErrors } from './errors.ts';
+import { selectUserForUpdate } from './queries/users.ts';
 import {
   type Custody,
   hasOpenCredit,
@@ -10,11 +11,10 @@ import {
   isPayoutSigner,
   lockAddress,
   selectPlatformElsewhere,
-  selectUserForUpdate,
   selectWallet,
   upsertWallet,
   wasInSelfCustody,
-} from './queries.ts';
+} from './queries/wallets.ts';
 
 export interface NewWallet {
   userId: string;

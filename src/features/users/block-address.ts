@@ -2,7 +2,7 @@ import { checksumAddress, parseAddress } from '#adapters/evm';
 import { type Ctx, inTransaction } from '#context';
 import { recordChange } from '#features/audit';
 import { userErrors } from './errors.ts';
-import { deleteBlockedAddress, insertBlockedAddress } from './queries.ts';
+import { deleteBlockedAddress, insertBlockedAddress } from './queries/blocked.ts';
 
 export interface BlockedAddress {
   address: string;

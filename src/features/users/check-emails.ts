@@ -2,7 +2,7 @@ import type { Ctx } from '#context';
 import { decodeCursor, toCursorPage } from '#platform/commands/cursor-page';
 import { uuidForm } from '#platform/http/schemas';
 import { normalizeEmail } from './email.ts';
-import { type EmailRow, selectEmailsAfter, selectIdsByEmail } from './queries.ts';
+import { type EmailRow, selectEmailsAfter, selectIdsByEmail } from './queries/emails.ts';
 
 export interface EmailPart {
   /** How many users are read, whatever their emails are. */

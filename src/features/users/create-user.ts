@@ -3,7 +3,7 @@ import { recordChange } from '#features/audit';
 import { violates } from '#platform/db/db';
 import { parseEmail } from './email.ts';
 import { userErrors } from './errors.ts';
-import { insertUser, newUserId, type UserRow } from './queries.ts';
+import { insertUser, newUserId, type UserRow } from './queries/users.ts';
 import { requireFreeEmail } from './require-free-email.ts';
 import { sealIdentity } from './seal-identity.ts';
 import { presentUser, type UserView } from './wire.ts';

@@ -5,20 +5,18 @@ export { userCommands } from './commands.ts';
 export { createUser, type NewUser } from './create-user.ts';
 export { normalizeEmail } from './email.ts';
 export { userErrors } from './errors.ts';
+export { selectBlockedAmong } from './queries/blocked.ts';
+export { selectIdsByEmail } from './queries/emails.ts';
+export { selectRecipient } from './queries/recipients.ts';
 export {
-  type Custody,
   hasUsers,
   isUserSuspended,
-  lockAddress,
-  selectBlockedAmong,
   selectEmails,
   selectHolder,
-  selectIdsByEmail,
-  selectOwners,
   selectPostalAddress,
-  selectRecipient,
   selectUserWithWallets,
   type UserWithWalletsRow,
   userExists,
-} from './queries.ts';
+} from './queries/users.ts';
+export { type Custody, lockAddress, selectOwners } from './queries/wallets.ts';
 export { openIdentity } from './seal-identity.ts';

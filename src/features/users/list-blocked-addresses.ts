@@ -6,7 +6,7 @@ import {
   decodeCursor,
   toCursorPage,
 } from '#platform/commands/cursor-page';
-import { selectBlockedAddresses } from './queries.ts';
+import { selectBlockedAddresses } from './queries/blocked.ts';
 
 export interface ListedAddress {
   address: string;

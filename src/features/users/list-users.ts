@@ -7,7 +7,8 @@ import {
 } from '#platform/commands/cursor-page';
 import { uuidForm } from '#platform/http/schemas';
 import { parseEmail } from './email.ts';
-import { selectIdsByEmail, selectUsers } from './queries.ts';
+import { selectIdsByEmail } from './queries/emails.ts';
+import { selectUsers } from './queries/users.ts';
 import { presentUser, presentWallet, type UserView } from './wire.ts';
 
 export interface ListUsers extends CursorInput {

@@ -3,7 +3,7 @@ import { recordChange } from '#features/audit';
 import { violates } from '#platform/db/db';
 import { type EmailFault, type EmailPart, findEmailFault, readOddEmails } from './check-emails.ts';
 import { userErrors } from './errors.ts';
-import { selectUserForUpdate, type UserRow, updateUserRow } from './queries.ts';
+import { selectUserForUpdate, type UserRow, updateUserRow } from './queries/users.ts';
 import { presentUser } from './wire.ts';
 
 export interface NormalizedEmails {

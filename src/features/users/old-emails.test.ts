@@ -10,7 +10,8 @@ import { useWithdrawals } from '#test/worlds/withdrawal';
 import { checkEmails } from './check-emails.ts';
 import { normalizeEmail } from './email.ts';
 import { normalizeEmails } from './normalize-emails.ts';
-import { oddEmail, selectIdsByEmail, selectRecipient } from './queries.ts';
+import { oddEmail, selectIdsByEmail } from './queries/emails.ts';
+import { selectRecipient } from './queries/recipients.ts';
 
 const { harness, sql, create, expectRefusal, expectCreated, good } = useWithdrawals();
 const mark = () => randomBytes(6).toString('hex');

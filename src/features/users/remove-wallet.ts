@@ -2,7 +2,8 @@ import { checksumAddress, networks } from '#adapters/evm';
 import { type Ctx, inTransaction } from '#context';
 import { recordChange } from '#features/audit';
 import { userErrors } from './errors.ts';
-import { deleteWallet, hasOpenCredit, lockAddress, selectUserForUpdate, selectWallet } from './queries.ts';
+import { selectUserForUpdate } from './queries/users.ts';
+import { deleteWallet, hasOpenCredit, lockAddress, selectWallet } from './queries/wallets.ts';
 
 export interface RemovedWallet {
   userId: string;

@@ -1,6 +1,6 @@
 import type { Ctx } from '#context';
 import { userErrors } from './errors.ts';
-import { selectIdsByEmail } from './queries.ts';
+import { selectIdsByEmail } from './queries/emails.ts';
 
 /**
  * Refuses an email that another user has in any spelling. A constraint of the table refuses the same

@@ -1,6 +1,6 @@
 import { type Ctx, inTransaction } from '#context';
 import { recordChange } from '#features/audit';
-import { countUsersSealedOtherwise, lockUsersSealedOtherwise, updateUserRow } from './queries.ts';
+import { countUsersSealedOtherwise, lockUsersSealedOtherwise, updateUserRow } from './queries/users.ts';
 import { openIdentity, sealIdentity } from './seal-identity.ts';
 
 export interface ResealedUsers {

@@ -1,5 +1,5 @@
 import type { Sealer } from '#platform/secrets/seal';
-import type { UserRow } from './queries.ts';
+import type { UserRow } from './queries/users.ts';
 
 interface Identity {
   documentNumber?: string | null;

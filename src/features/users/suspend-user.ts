@@ -2,7 +2,7 @@ import type { Ctx } from '#context';
 import { setSuspension } from '#features/audit';
 import type { Db } from '#platform/db/db';
 import { userErrors } from './errors.ts';
-import { selectUserForUpdate, updateUserSuspension } from './queries.ts';
+import { selectUserForUpdate, updateUserSuspension } from './queries/users.ts';
 import { presentUser } from './wire.ts';
 
 /**

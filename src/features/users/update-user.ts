@@ -5,7 +5,7 @@ import { violates } from '#platform/db/db';
 import type { NewUser } from './create-user.ts';
 import { normalizeEmail, parseEmail } from './email.ts';
 import { userErrors } from './errors.ts';
-import { selectUserForUpdate, type UserRow, updateUserRow } from './queries.ts';
+import { selectUserForUpdate, type UserRow, updateUserRow } from './queries/users.ts';
 import { requireFreeEmail } from './require-free-email.ts';
 import { sealIdentity } from './seal-identity.ts';
 import { presentUser, type UserView } from './wire.ts';

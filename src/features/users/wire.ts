@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { checksumAddress } from '#adapters/evm';
 import { dateTime, line, nullable, uuid } from '#platform/http/schemas';
-import { custodies, type UserRow, type WalletRow } from './queries.ts';
+import type { UserRow } from './queries/users.ts';
+import { custodies, type WalletRow } from './queries/wallets.ts';
 
 export const email = Type.String({ minLength: 3, maxLength: 254, description: 'Case-insensitive' });
 
