@@ -3,4 +3,5 @@ export { depositEvents } from './events.ts';
 export { depositGauges } from './gauges.ts';
 export { depositJobs } from './jobs.ts';
 export { readAgreedTransfers } from './read-agreed-transfers.ts';
+export type { ListedDeposit } from './search/command.ts';
 export { type NodeView, viewNodes } from './view-nodes.ts';

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Ctx } from '#context';
 import { adminOnly, everyone } from '#operator-roles';
 import { defineCommand } from '#platform/commands/command';
-import { dateTime, line, nullable, uuid } from '#platform/http/schemas';
+import { dateTime, line, nullable, transactionHash, uuid } from '#platform/http/schemas';
 import { fundAccount } from './fund-account.ts';
 import { lineTypes } from './lines/line.ts';
 import { listBalances } from './list-balances.ts';
@@ -42,7 +42,7 @@ const words = {
   userDescription: Type.Optional(line(500)),
 };
 const onChainFields = {
-  transactionHash: Type.String({ pattern: '^0x[0-9a-fA-F]{64}$' }),
+  transactionHash,
   logIndex: Type.Integer({ minimum: 0, maximum: 2_147_483_647 }),
 };
 const unsettledRecord = Type.Object({

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { currentPageInput, exactObject, nextArguments, toolInstant } from '#platform/commands/tool-shapes';
-import { dateTime } from '#platform/http/schemas';
+import { dateTime, transactionHash } from '#platform/http/schemas';
 import { sanitizeText } from '#platform/values/sanitize-text';
 import { type AssetTotal, directions, type Knowledge, sortings } from './find/filter.ts';
 import type { FoundLine } from './find/find-lines.ts';
@@ -92,7 +92,7 @@ const placeOnChain = /^(0x[0-9a-f]{64}):[0-9]+$/;
 export const historyInput = exactObject({
   filterByHash: Type.Optional(
     Type.String({
-      pattern: '^0x[0-9a-fA-F]{64}$',
+      ...transactionHash,
       description:
         'Hash of one on-chain transaction: 0x and 64 hexadecimal digits. Only includeIds may go with it.',
     }),

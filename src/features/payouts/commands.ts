@@ -3,7 +3,7 @@ import { checksumAddress } from '#adapters/evm';
 import type { Ctx } from '#context';
 import { alsoFor, everyone } from '#operator-roles';
 import { defineCommand } from '#platform/commands/command';
-import { dateTime, line, nullable } from '#platform/http/schemas';
+import { dateTime, line, nullable, transactionHash } from '#platform/http/schemas';
 import { formatMinor } from '#platform/values/money';
 import { acceptForeign } from './accept-foreign.ts';
 import { acceptOutcome } from './accept-outcome.ts';
@@ -153,7 +153,7 @@ export const walletCommands = [
           }),
         ),
         accept: Type.Optional(
-          Type.Array(Type.String({ pattern: '^0x[0-9a-fA-F]{64}$' }), {
+          Type.Array(transactionHash, {
             maxItems: 1_000,
             description: 'Transaction hashes of unknown payments that you have accounted for',
           }),
@@ -215,10 +215,7 @@ export const walletCommands = [
     changes: true,
     roles: alsoFor('treasury'),
     stepUp: true,
-    input: Type.Object(
-      { ...walletName, transactionHash: Type.String({ pattern: '^0x[0-9a-fA-F]{64}$' }) },
-      { additionalProperties: false },
-    ),
+    input: Type.Object({ ...walletName, transactionHash }, { additionalProperties: false }),
     output: Type.Object({ withdrawalId: Type.String(), outcome: Type.Enum(['failed', 'paid', 'requeued']) }),
     run: (ctx: Ctx, input) => acceptForeign(ctx, input),
   }),
@@ -232,7 +229,7 @@ export const walletCommands = [
     input: Type.Object(
       {
         ...walletName,
-        transactionHash: Type.String({ pattern: '^0x[0-9a-fA-F]{64}$' }),
+        transactionHash,
         outcome: Type.Enum(['completed', 'failed'], {
           description: 'completed if the transaction paid the recipient, failed if it did not',
         }),

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Ctx } from '#context';
 import { alsoFor, everyone } from '#operator-roles';
 import { defineCommand } from '#platform/commands/command';
-import { line, nullable, uuid } from '#platform/http/schemas';
+import { line, nullable, pastedTransactionHash, uuid } from '#platform/http/schemas';
 import { formatMinor } from '#platform/values/money';
 import { acceptShortfall } from './accept-shortfall.ts';
 import { type NetworkReport, type Reconciled, reconcile } from './reconcile.ts';
@@ -76,10 +76,7 @@ export const treasuryCommands = [
     roles: everyone,
     positional: ['transactionHash'],
     columns: ['kind', 'network', 'amount', 'currency', 'userId', 'withdrawalId', 'wallet', 'nonce', 'note'],
-    input: Type.Object(
-      { transactionHash: Type.String({ pattern: '^0[xX][0-9a-fA-F]{64}$' }) },
-      { additionalProperties: false },
-    ),
+    input: Type.Object({ transactionHash: pastedTransactionHash }, { additionalProperties: false }),
     output: Type.Object({
       items: Type.Array(
         Type.Object({

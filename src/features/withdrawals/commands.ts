@@ -5,7 +5,7 @@ import type { AttemptLife } from '#features/payouts';
 import { alsoFor, everyone } from '#operator-roles';
 import { defineCommand } from '#platform/commands/command';
 import { cursorInput, cursorPage } from '#platform/commands/cursor-page';
-import { dateTime, line, nullable, uuid } from '#platform/http/schemas';
+import { dateTime, line, nullable, pastedTransactionHash, uuid } from '#platform/http/schemas';
 import { formatMinor } from '#platform/values/money';
 import { cancelWithdrawal } from './cancel-withdrawal.ts';
 import type { TracedRow } from './queries/withdrawals.ts';
@@ -95,10 +95,7 @@ const searchInput = {
   externalId: Type.Optional(line(255)),
   bulkId: Type.Optional(uuid),
   transactionHash: Type.Optional(
-    Type.String({
-      pattern: '^0[xX][0-9a-fA-F]{64}$',
-      description: 'Also of a transaction that was replaced',
-    }),
+    Type.String({ ...pastedTransactionHash, description: 'Also of a transaction that was replaced' }),
   ),
   toAddress: Type.Optional(
     Type.String({ pattern: '^0[xX][0-9a-fA-F]{40}$', description: 'Address of the recipient' }),

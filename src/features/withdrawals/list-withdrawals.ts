@@ -1,5 +1,6 @@
 import type { Ctx, PartnerAdmin } from '#context';
 import { findPaidByHash } from '#features/payouts';
+import { transactionHashForm } from '#platform/http/schemas';
 import {
   type ListPage,
   selectAllPage,
@@ -51,7 +52,7 @@ async function selectByHash(
   page: ListPage,
   transactionHash: string,
 ): Promise<WithdrawalRow | undefined> {
-  if (!/^0x[0-9a-f]{64}$/.test(transactionHash)) return undefined;
+  if (!transactionHashForm.test(transactionHash)) return undefined;
   const withdrawalId = await findPaidByHash(ctx.db, transactionHash);
   return withdrawalId === undefined ? undefined : selectOfList(ctx.db, page, withdrawalId);
 }

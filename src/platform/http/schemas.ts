@@ -9,6 +9,15 @@ export const uuid = Type.String({
   description: 'UUID, canonical form',
 });
 
+/** The hash of a transaction as it is stored and returned. */
+export const transactionHashForm = /^0x[0-9a-f]{64}$/;
+
+/** The same from a caller, who may write its digits in either case. */
+export const transactionHash = Type.String({ pattern: '^0x[0-9a-fA-F]{64}$' });
+
+/** The same where people paste it: the `x` may be a capital, too. */
+export const pastedTransactionHash = Type.String({ pattern: '^0[xX][0-9a-fA-F]{64}$' });
+
 /**
  * One line of text that a person typed: no control characters, and none that reorder the text around them,
  * which would show another text than the one that is stored.

@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { cardStatuses, spendingIntervals } from '#adapters/issuer';
 import { lazyValidator } from '#platform/http/lazy-validator';
-import { line, nullable } from '#platform/http/schemas';
+import { line, nullable, transactionHash } from '#platform/http/schemas';
 import { ProtocolError } from './protocol-error.ts';
 
 const strict = <T extends Parameters<typeof Type.Object>[0]>(fields: T) =>
@@ -45,7 +45,7 @@ const deposit = strict({
   network: Type.String({ pattern: '^[a-z0-9-]{1,50}$' }),
   currency: Type.String({ pattern: '^[A-Z0-9]{1,20}$' }),
   amount: Type.String({ pattern: '^(0|[1-9][0-9]{0,12})(\\.[0-9]{1,18})?$' }),
-  transactionHash: Type.String({ pattern: '^0x[0-9a-fA-F]{64}$' }),
+  transactionHash,
   logIndex: Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 }),
 });
 

@@ -1,11 +1,11 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { checksumAddress } from '#adapters/evm';
 import type { Ctx } from '#context';
 import { decimalsOf } from '#features/ledger';
 import { everyone } from '#operator-roles';
 import { defineCommand } from '#platform/commands/command';
 import { cursorInput, cursorPage } from '#platform/commands/cursor-page';
-import { dateTime, nullable, uuid } from '#platform/http/schemas';
+import { dateTime, nullable, pastedTransactionHash, uuid } from '#platform/http/schemas';
 import { formatMinor } from '#platform/values/money';
 import { listDeposits } from './list-deposits.ts';
 
@@ -32,6 +32,9 @@ const deposit = Type.Object({
   description: nullable(Type.String()),
 });
 
+/** A row of `deposits.list`. */
+export type ListedDeposit = Static<typeof deposit>;
+
 export const listCommand = defineCommand({
   name: 'deposits.list',
   summary: 'List credited deposits of all users, newest first. All filters must match.',
@@ -44,7 +47,7 @@ export const listCommand = defineCommand({
       network: Type.Optional(Type.String({ pattern: '^[a-z0-9-]{1,40}$' })),
       currency: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9.]{1,20}$' })),
       userId: Type.Optional(uuid),
-      transactionHash: Type.Optional(Type.String({ pattern: '^0[xX][0-9a-fA-F]{64}$' })),
+      transactionHash: Type.Optional(pastedTransactionHash),
       startDate: Type.Optional(
         Type.String({
           maxLength: 40,

@@ -7,7 +7,7 @@ import {
   nameList,
   toCursorPage,
 } from '#platform/commands/cursor-page';
-import { uuidForm } from '#platform/http/schemas';
+import { transactionHashForm, uuidForm } from '#platform/http/schemas';
 import { readPeriod } from '#platform/values/instant';
 import type { TracedRow } from '../queries/withdrawals.ts';
 import { type Search, searchWithdrawals } from '../search/queries.ts';
@@ -60,7 +60,7 @@ async function findNamed(
   text: string,
 ): Promise<Pick<Criteria, 'id' | 'bulkId' | 'toAddress' | 'externalId'> | undefined> {
   const lower = text.toLowerCase();
-  if (/^0x[0-9a-f]{64}$/.test(lower)) {
+  if (transactionHashForm.test(lower)) {
     const id = await findPaidByHash(db, lower);
     return id === undefined ? undefined : { id };
   }

@@ -1,6 +1,6 @@
 import type { Ctx } from '#context';
 import { findPaidByHash } from '#features/payouts';
-import { uuidForm } from '#platform/http/schemas';
+import { transactionHashForm, uuidForm } from '#platform/http/schemas';
 import { formatMinor } from '#platform/values/money';
 import { withdrawalErrors } from '../errors.ts';
 import type { TracedRow } from '../queries/withdrawals.ts';
@@ -28,7 +28,7 @@ export async function findWithdrawal(ctx: Ctx, text: string): Promise<TracedRow>
 }
 
 async function findByOurIds(ctx: Ctx, text: string): Promise<TracedRow | undefined> {
-  if (/^0x[0-9a-f]{64}$/.test(text)) {
+  if (transactionHashForm.test(text)) {
     const id = await findPaidByHash(ctx.db, text);
     return id === undefined ? undefined : findOne(ctx, { id });
   }

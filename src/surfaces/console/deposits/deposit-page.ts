@@ -1,15 +1,15 @@
+import type { ListedDeposit } from '#features/deposits';
 import { type Content, type Html, html } from '#platform/http/html';
 import { sanitizeText } from '#platform/values/sanitize-text';
 import { renderFacts, renderInstant } from '#surfaces/frame';
 import { addressOf, formAddress, searchAddress } from '../links.ts';
 import { renderPage } from '../page.ts';
 import type { Visit } from '../visit.ts';
-import type { Deposit } from './deposit.ts';
 import { renderCreditor } from './deposits-page.ts';
 
 export interface DepositPage {
   /** Of one transaction; it may pay several wallets of ours. */
-  deposits: readonly Deposit[];
+  deposits: readonly ListedDeposit[];
   may(name: string): boolean;
 }
 
@@ -17,7 +17,7 @@ export interface DepositPage {
 export function renderDeposit(visit: Visit, page: DepositPage): string {
   const { deposits: words } = visit.words;
   const { deposits } = page;
-  const [{ amount, currency, transactionHash }] = deposits as [Deposit];
+  const [{ amount, currency, transactionHash }] = deposits as [ListedDeposit];
   const title =
     deposits.length === 1 ? words.pageTitle(amount, sanitizeText(currency)) : words.several(deposits.length);
   return renderPage(visit, {
@@ -28,7 +28,7 @@ ${deposits.map((one) => renderOne(visit, page, one))}
   });
 }
 
-function renderOne(visit: Visit, { deposits, may }: DepositPage, one: Deposit): Html {
+function renderOne(visit: Visit, { deposits, may }: DepositPage, one: ListedDeposit): Html {
   const { deposits: words } = visit.words;
   const { network, currency, amount, userId, blockNumber, creditedBy } = one;
   const check = formAddress('deposits.check', { network, fromBlock: String(blockNumber) });
@@ -41,7 +41,7 @@ function renderOne(visit: Visit, { deposits, may }: DepositPage, one: Deposit): 
 <p class="actions">${may('deposits.check') && html`<a class="button quiet" href="${check}">${words.check}</a> `}${may('ledger.verify') && html`<a class="button quiet" href="${verify}">${words.verify}</a> `}<a class="button quiet" href="${addressOf('/console/deposits', { userId })}">${words.ofUser}</a></p></section>`;
 }
 
-function renderChain(visit: Visit, one: Deposit): Html {
+function renderChain(visit: Visit, one: ListedDeposit): Html {
   const { deposits: words } = visit.words;
   const { wallet, transactionHash: hash } = one;
   return renderFacts([
@@ -57,7 +57,7 @@ function renderChain(visit: Visit, one: Deposit): Html {
   ]);
 }
 
-function renderLine(visit: Visit, one: Deposit): Content {
+function renderLine(visit: Visit, one: ListedDeposit): Content {
   const { deposits: words } = visit.words;
   if (one.postingId === null) return html`<p>–</p>`;
   return renderFacts([

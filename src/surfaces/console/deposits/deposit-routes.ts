@@ -1,14 +1,14 @@
 import { tokenSymbols } from '#adapters/evm';
+import type { ListedDeposit } from '#features/deposits';
 import { commonErrors } from '#platform/errors/errors';
+import { transactionHashForm } from '#platform/http/schemas';
 import { figureReader, type ReadFigures } from '../figures.ts';
 import { readFiltered } from '../filter.ts';
 import { addressOf } from '../links.ts';
 import type { Mount } from '../mount.ts';
-import type { Deposit, WatchedNetwork } from './deposit.ts';
 import { renderDeposit } from './deposit-page.ts';
-import { filters, renderDeposits } from './deposits-page.ts';
+import { filters, renderDeposits, type WatchedNetwork } from './deposits-page.ts';
 
-const hashForm = /^0[xX][0-9a-fA-F]{64}$/;
 const ofTransactionMax = 25;
 
 /** `/console/deposits` and `/console/deposits/<transaction hash>`. */
@@ -26,9 +26,9 @@ export function depositRoutes({ page, deps, options }: Mount): void {
   });
   page('/deposits/:hash', async ({ visit, call, request, reply }) => {
     const { hash: transactionHash } = request.params as { hash: string };
-    if (!hashForm.test(transactionHash)) throw commonErrors.notFound();
+    if (!transactionHashForm.test(transactionHash.toLowerCase())) throw commonErrors.notFound();
     const { data } = await call('deposits.list', { transactionHash, limit: ofTransactionMax });
-    const deposits = data.items as Deposit[];
+    const deposits = data.items as ListedDeposit[];
     if (deposits.length === 0) throw commonErrors.notFound();
     // More than a page can show: the list has all of them, with pages.
     if (data.nextCursor !== null)

@@ -1,3 +1,4 @@
+import type { ListedDeposit } from '#features/deposits';
 import { type Content, type Html, html } from '#platform/http/html';
 import { showDuration } from '#platform/values/duration';
 import { sanitizeText } from '#platform/values/sanitize-text';
@@ -7,9 +8,16 @@ import { answerAddress, depositAddress, formAddress, renderId } from '../links.t
 import { depositLagMaxSeconds } from '../overview/find-attention.ts';
 import { renderPage } from '../page.ts';
 import type { Visit } from '../visit.ts';
-import type { Deposit, WatchedNetwork } from './deposit.ts';
 
 export const filters = ['network', 'currency', 'userId', 'transactionHash', 'startDate', 'endDate'] as const;
+
+/** How far a network is read, by the figures of `/metrics`. */
+export interface WatchedNetwork {
+  network: string;
+  block: number;
+  ageSeconds: number | undefined;
+  isHalted: boolean;
+}
 
 export interface DepositsPage {
   list: FilteredList<(typeof filters)[number]>;
@@ -41,7 +49,7 @@ export function renderDeposits(visit: Visit, page: DepositsPage): string {
 <section class="card" id="networks" data-live><h2>${words.networks}</h2>${renderNetworks(visit, page)}
 <p><a href="${answerAddress('deposits.show')}">${words.details}</a></p></section>
 ${renderFilter(visit, path, list, fields)}
-<section class="card" id="deposits" data-live><h2>${words.title}</h2>${renderList(visit, list.data.items as Deposit[])}
+<section class="card" id="deposits" data-live><h2>${words.title}</h2>${renderList(visit, list.data.items as ListedDeposit[])}
 ${renderNext(visit, path, list)}</section>`,
   });
 }
@@ -77,7 +85,7 @@ function renderHalted(
 }
 
 /** Credited deposits, one row each. */
-export function renderList(visit: Visit, deposits: readonly Deposit[]): Html {
+export function renderList(visit: Visit, deposits: readonly ListedDeposit[]): Html {
   const { deposits: words } = visit.words;
   if (deposits.length === 0) return html`<p class="soft">${words.none}</p>`;
   const rows = deposits.map((one): Content[] => [
@@ -99,7 +107,7 @@ export function renderList(visit: Visit, deposits: readonly Deposit[]): Html {
 }
 
 /** Only what the watcher credited to this user is as it should be. */
-export function renderCreditor({ words }: Visit, { creditedBy }: Deposit): Html {
+export function renderCreditor({ words }: Visit, { creditedBy }: ListedDeposit): Html {
   const tone = creditedBy === 'watcher' ? 'good' : creditedBy === 'operator' ? 'fair' : 'bad';
   return html`<span class="status ${tone}">${words.deposits.creditors[creditedBy] ?? creditedBy}</span>`;
 }

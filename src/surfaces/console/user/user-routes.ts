@@ -1,4 +1,5 @@
 import type { Ctx } from '#context';
+import type { ListedDeposit } from '#features/deposits';
 import type { Command } from '#platform/commands/command';
 import type { Item } from '#platform/commands/values';
 import { commonErrors } from '#platform/errors/errors';
@@ -6,7 +7,6 @@ import { type Content, type Html, html } from '#platform/http/html';
 import { sanitizeText } from '#platform/values/sanitize-text';
 import { renderAnswer, renderTable } from '../answer.ts';
 import { auditAddress } from '../audit/audit-page.ts';
-import type { Deposit } from '../deposits/deposit.ts';
 import { renderList } from '../deposits/deposits-page.ts';
 import { type LedgerState, ledgerAddress, renderState } from '../ledger/ledger-pages.ts';
 import { addressOf, answerAddress, formAddress } from '../links.ts';
@@ -78,7 +78,7 @@ function renderPart(visit: Visit, { title, command, input, data }: Part): Html {
       ? auditAddress({ subject: fields.subject! })
       : answerAddress(command.name, fields);
   const table = isOfDeposits
-    ? renderList(visit, data.items as Deposit[])
+    ? renderList(visit, data.items as ListedDeposit[])
     : renderTable({ reader: visit, command }, data.items as Item[]);
   return html`<section class="card" id="${title}"><h2><a href="${address}">${visit.words.user[title]}</a></h2>
 ${table}</section>`;
