@@ -1,11 +1,6 @@
 import { type CardStatus, idForm } from '#adapters/issuer';
 import type { Ctx } from '#context';
-import {
-  type CursorInput,
-  type CursorPage,
-  decodeCursor,
-  toCursorPage,
-} from '#platform/commands/cursor-page';
+import { type CursorInput, type CursorPage, readCursorPage } from '#platform/commands/cursor-page';
 import { type CardRow, selectAcrossUsers } from './queries/cards.ts';
 
 export interface AcrossUsers extends CursorInput {
@@ -14,12 +9,12 @@ export interface AcrossUsers extends CursorInput {
 }
 
 /** Cards of all users, in order of their ids. */
-export async function listAcrossUsers(
+export const listAcrossUsers = (
   ctx: Ctx,
-  { userId, status, limit = 50, cursor }: AcrossUsers,
-): Promise<CursorPage<CardRow>> {
+  { userId, status, ...input }: AcrossUsers,
+): Promise<CursorPage<CardRow>> => {
   const name = `cards ${userId?.toLowerCase() ?? ''} ${status ?? ''}`;
-  const after = decodeCursor(name, cursor, idForm);
-  const rows = await selectAcrossUsers(ctx.db, { userId, status, after, limit: limit + 1 });
-  return toCursorPage(name, rows, limit, ({ id }) => id);
-}
+  return readCursorPage({ name, keyForm: idForm, keyOf: ({ id }) => id }, input, (from) =>
+    selectAcrossUsers(ctx.db, { userId, status, ...from }),
+  );
+};

@@ -1,10 +1,5 @@
 import type { Ctx } from '#context';
-import {
-  type CursorInput,
-  type CursorPage,
-  decodeCursor,
-  toCursorPage,
-} from '#platform/commands/cursor-page';
+import { type CursorInput, type CursorPage, readCursorPage } from '#platform/commands/cursor-page';
 import { selectKeys } from './queries.ts';
 import { keyIdForm } from './token.ts';
 import { type ListedKey, presentListedKey } from './wire.ts';
@@ -15,10 +10,11 @@ export interface ListKeys extends CursorInput {
 }
 
 /** Keys without their secrets, with their state and last use, in a stable order. */
-export async function listKeys(ctx: Ctx, input: ListKeys): Promise<CursorPage<ListedKey>> {
-  const { partnerId, userId, limit = 50 } = input;
-  const after = decodeCursor('keys.list', input.cursor, keyIdForm);
-  const rows = await selectKeys(ctx.db, { partnerId, userId, after, limit: limit + 1 });
-  const keys = rows.map((row) => presentListedKey(row, ctx.now));
-  return toCursorPage('keys.list', keys, limit, ({ id }) => id);
-}
+export const listKeys = (
+  ctx: Ctx,
+  { partnerId, userId, ...input }: ListKeys,
+): Promise<CursorPage<ListedKey>> =>
+  readCursorPage({ name: 'keys.list', keyForm: keyIdForm, keyOf: ({ id }) => id }, input, async (from) => {
+    const rows = await selectKeys(ctx.db, { partnerId, userId, ...from });
+    return rows.map((row) => presentListedKey(row, ctx.now));
+  });

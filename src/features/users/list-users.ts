@@ -1,11 +1,5 @@
 import type { Ctx } from '#context';
-import {
-  type CursorInput,
-  type CursorPage,
-  decodeCursor,
-  toCursorPage,
-} from '#platform/commands/cursor-page';
-import { uuidForm } from '#platform/http/schemas';
+import { byId, type CursorInput, type CursorPage, readCursorPage } from '#platform/commands/cursor-page';
 import { parseEmail } from './email.ts';
 import { selectIdsByEmail } from './queries/emails.ts';
 import { selectUsers } from './queries/users.ts';
@@ -21,16 +15,12 @@ export interface ListUsers extends CursorInput {
 export type UserWithWallets = UserView & { wallets: ReturnType<typeof presentWallet>[] };
 
 /** Users with their wallets, oldest first. */
-export async function listUsers(ctx: Ctx, input: ListUsers): Promise<CursorPage<UserWithWallets>> {
-  const { limit = 50 } = input;
-  const after = decodeCursor('users.list', input.cursor, uuidForm);
-  const ids = input.email === undefined ? undefined : await selectIdsByEmail(ctx.db, parseEmail(input.email));
-  const address = input.address?.toLowerCase();
-  const filter = { ids, id: input.userId, address, after };
-  const rows = await selectUsers(ctx.db, { ...filter, limit: limit + 1 });
-  const users = rows.map(({ wallets, ...row }) => ({
-    ...presentUser(row),
-    wallets: wallets.map(presentWallet),
-  }));
-  return toCursorPage('users.list', users, limit, (user) => user.id);
-}
+export const listUsers = (
+  ctx: Ctx,
+  { email, userId: id, address, ...input }: ListUsers,
+): Promise<CursorPage<UserWithWallets>> =>
+  readCursorPage(byId('users.list'), input, async (from) => {
+    const ids = email === undefined ? undefined : await selectIdsByEmail(ctx.db, parseEmail(email));
+    const rows = await selectUsers(ctx.db, { ids, id, address: address?.toLowerCase(), ...from });
+    return rows.map(({ wallets, ...row }) => ({ ...presentUser(row), wallets: wallets.map(presentWallet) }));
+  });

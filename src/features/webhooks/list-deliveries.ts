@@ -1,10 +1,4 @@
-import {
-  type CursorInput,
-  type CursorPage,
-  decodeCursor,
-  nameList,
-  toCursorPage,
-} from '#platform/commands/cursor-page';
+import { type CursorInput, type CursorPage, nameList, readCursorPage } from '#platform/commands/cursor-page';
 import { type DeliveryStatus, type ManagerCtx, readerOf } from './endpoint.ts';
 import { findEndpoint } from './find-endpoint.ts';
 import { selectDeliveries } from './queries/deliveries.ts';
@@ -13,17 +7,17 @@ import { type DeliveryView, presentDelivery } from './wire.ts';
 /** Deliveries of the last 30 days to an endpoint, newest first. */
 export async function listDeliveries(
   ctx: ManagerCtx,
-  { endpointId, status, limit = 50, cursor }: CursorInput & { endpointId: string; status?: DeliveryStatus },
+  { endpointId, status, ...input }: CursorInput & { endpointId: string; status?: DeliveryStatus },
 ): Promise<CursorPage<DeliveryView>> {
   const endpoint = await findEndpoint(ctx, endpointId);
-  const list = nameList('webhooks.deliveries', { endpointId: endpoint.id, status });
-  const before = decodeCursor(list, cursor, /^\d{1,18}$/);
-  const rows = await selectDeliveries(ctx.db, {
-    endpointId: endpoint.id,
-    userId: readerOf(ctx.actor),
-    status,
-    before: before === undefined ? undefined : BigInt(before),
-    limit: limit + 1,
-  });
-  return toCursorPage(list, rows.map(presentDelivery), limit, ({ id }) => id);
+  const name = nameList('webhooks.deliveries', { endpointId: endpoint.id, status });
+  return readCursorPage(
+    { name, keyForm: /^\d{1,18}$/, keyOf: ({ id }) => id },
+    input,
+    async ({ after, limit }) => {
+      const before = after === undefined ? undefined : BigInt(after);
+      const search = { endpointId: endpoint.id, userId: readerOf(ctx.actor), status, before, limit };
+      return (await selectDeliveries(ctx.db, search)).map(presentDelivery);
+    },
+  );
 }

@@ -1,5 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { commonErrors } from '../errors/errors.ts';
+import { uuidForm } from '../http/schemas.ts';
 import { hashFacts } from '../values/hash-facts.ts';
 
 /** Input of every list command: keyset pages, so that page 1,000 costs what page 1 costs. */
@@ -48,6 +49,30 @@ export function toCursorPage<T>(
   const items = rows.slice(0, limit);
   const last = items.at(-1);
   return { items, nextCursor: rows.length > limit && last ? encodeCursor(list, keyOf(last)) : null };
+}
+
+/** A list with cursors: its name with the filters that matter, and the keys that its rows are in order of. */
+export interface CursorList<T> {
+  name: string;
+  keyForm: RegExp;
+  keyOf(row: T): string;
+}
+
+/** A list in the order of UUIDs. */
+export const byId = <T extends { id: string }>(name: string): CursorList<T> => ({
+  name,
+  keyForm: uuidForm,
+  keyOf: ({ id }) => id,
+});
+
+/** The page that a cursor names. `read` begins after a key, and reads one row more than the page has. */
+export async function readCursorPage<T>(
+  { name, keyForm, keyOf }: CursorList<T>,
+  { cursor, limit = 50 }: CursorInput,
+  read: (from: { after: string | undefined; limit: number }) => Promise<T[]>,
+): Promise<CursorPage<T>> {
+  const after = decodeCursor(name, cursor, keyForm);
+  return toCursorPage(name, await read({ after, limit: limit + 1 }), limit, keyOf);
 }
 
 function encodeCursor(list: string, key: string): string {

@@ -1,19 +1,12 @@
 import { idForm } from '#adapters/issuer';
 import type { Ctx } from '#context';
-import {
-  type CursorInput,
-  type CursorPage,
-  decodeCursor,
-  toCursorPage,
-} from '#platform/commands/cursor-page';
+import { type CursorInput, type CursorPage, readCursorPage } from '#platform/commands/cursor-page';
 import { type RefillRule, selectRules } from './queries/rules.ts';
 
 /** Rules of all accounts, in the order of accounts. */
-export async function listRefillRules(
-  ctx: Ctx,
-  { limit = 50, cursor }: CursorInput,
-): Promise<CursorPage<RefillRule>> {
-  const after = decodeCursor('cards.refill-rules', cursor, idForm);
-  const rows = await selectRules(ctx.db, { after, limit: limit + 1 });
-  return toCursorPage('cards.refill-rules', rows, limit, ({ cardIssuerUserId }) => cardIssuerUserId);
-}
+export const listRefillRules = (ctx: Ctx, input: CursorInput): Promise<CursorPage<RefillRule>> =>
+  readCursorPage(
+    { name: 'cards.refill-rules', keyForm: idForm, keyOf: ({ cardIssuerUserId }) => cardIssuerUserId },
+    input,
+    (from) => selectRules(ctx.db, from),
+  );

@@ -1,11 +1,5 @@
 import type { Ctx } from '#context';
-import {
-  type CursorInput,
-  type CursorPage,
-  decodeCursor,
-  toCursorPage,
-} from '#platform/commands/cursor-page';
-import { uuidForm } from '#platform/http/schemas';
+import { byId, type CursorInput, type CursorPage, readCursorPage } from '#platform/commands/cursor-page';
 import { type RefillRow, selectAcrossUsers } from './queries/lists.ts';
 import type { RefillStatus } from './states.ts';
 
@@ -15,12 +9,10 @@ export interface RefillsAcrossUsers extends CursorInput {
 }
 
 /** Refills of all users, oldest first. */
-export async function listRefillsAcrossUsers(
+export const listRefillsAcrossUsers = (
   ctx: Ctx,
-  { userId, status, limit = 50, cursor }: RefillsAcrossUsers,
-): Promise<CursorPage<RefillRow>> {
-  const name = `cards.refills ${userId?.toLowerCase() ?? ''} ${status ?? ''}`;
-  const after = decodeCursor(name, cursor, uuidForm);
-  const rows = await selectAcrossUsers(ctx.db, { userId, status, after, limit: limit + 1 });
-  return toCursorPage(name, rows, limit, ({ id }) => id);
-}
+  { userId, status, ...input }: RefillsAcrossUsers,
+): Promise<CursorPage<RefillRow>> =>
+  readCursorPage(byId(`cards.refills ${userId?.toLowerCase() ?? ''} ${status ?? ''}`), input, (from) =>
+    selectAcrossUsers(ctx.db, { userId, status, ...from }),
+  );

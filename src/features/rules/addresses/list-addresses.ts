@@ -1,22 +1,21 @@
 import type { Ctx } from '#context';
 import {
+  byId,
   type CursorInput,
   type CursorPage,
-  decodeCursor,
   nameList,
-  toCursorPage,
+  readCursorPage,
 } from '#platform/commands/cursor-page';
-import { uuidForm } from '#platform/http/schemas';
 import { selectAddresses } from './queries.ts';
 import { type BookEntry, presentAddress } from './wire.ts';
 
 /** The address book, oldest entry first; of a partner, with the entries for every partner. */
-export async function listAddresses(
+export const listAddresses = (
   { db }: Ctx,
-  { partnerId, cursor, limit = 50 }: CursorInput & { partnerId?: string },
-): Promise<CursorPage<BookEntry>> {
-  const list = nameList('addresses.list', { partnerId: partnerId?.toLowerCase() });
-  const after = decodeCursor(list, cursor, uuidForm);
-  const rows = await selectAddresses(db, { partnerId, after, limit: limit + 1 });
-  return toCursorPage(list, rows.map(presentAddress), limit, ({ id }) => id);
-}
+  { partnerId, ...input }: CursorInput & { partnerId?: string },
+): Promise<CursorPage<BookEntry>> => {
+  const list = byId<BookEntry>(nameList('addresses.list', { partnerId: partnerId?.toLowerCase() }));
+  return readCursorPage(list, input, async (from) =>
+    (await selectAddresses(db, { partnerId, ...from })).map(presentAddress),
+  );
+};
