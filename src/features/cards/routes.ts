@@ -3,6 +3,7 @@ import { verifyWebhook } from '#adapters/issuer';
 import type { Deps } from '#context';
 import { commonErrors } from '#platform/errors/errors';
 import type { HttpServer } from '#platform/http/http';
+import { keepJsonAsBytes } from '#platform/http/raw-json';
 import { applyEvents } from './apply-events.ts';
 import { cardErrors } from './errors.ts';
 import { notifyCatchUp } from './queries/cursor.ts';
@@ -22,13 +23,8 @@ const headers = Type.Object({
 /** Where the card issuer tells at once what happened. What is lost on the way is read by the catch-up. */
 export function cardRoutes(server: HttpServer, deps: Deps, { issuerWebhookSecrets = [] }: CardOptions): void {
   server.register(async (scope) => {
-    // The signature is of the bytes as they came: only who has checked it reads them.
-    scope.removeContentTypeParser('application/json');
-    scope.addContentTypeParser(
-      'application/json',
-      { parseAs: 'buffer' },
-      async (_request: unknown, body: Buffer) => body,
-    );
+    // Only the code that has checked the signature reads the body.
+    keepJsonAsBytes(scope);
     scope.post<{ Headers: Static<typeof headers> }>(
       '/issuer/events',
       {

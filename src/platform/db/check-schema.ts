@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import pg from 'pg';
+import type pg from 'pg';
 import { writeFunctions } from './apply-functions.ts';
-import { writableUrl } from './find-writable.ts';
+import { connectToWritable } from './find-writable.ts';
 import type { Release } from './migrate.ts';
 
 /**
@@ -11,12 +11,7 @@ import type { Release } from './migrate.ts';
  * reported as having no file.
  */
 export async function findDrift(databaseUrl: string, { migrations, functions }: Release): Promise<string[]> {
-  const client = new pg.Client({
-    connectionString: await writableUrl(databaseUrl),
-    connectionTimeoutMillis: 5_000,
-  });
-  client.on('error', () => undefined);
-  await client.connect();
+  const client = await connectToWritable(databaseUrl);
   try {
     await client.query('begin');
     await client.query('set local lock_timeout = 500');

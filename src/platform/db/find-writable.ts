@@ -78,3 +78,15 @@ export async function writableUrl(url: string): Promise<string> {
   const { urls, mustWrite } = splitHosts(url);
   return mustWrite ? (await findWritable(urls)).url : urls[0]!;
 }
+
+/** One connection to the server that accepts writes. */
+export async function connectToWritable(databaseUrl: string): Promise<pg.Client> {
+  const client = new pg.Client({
+    connectionString: await writableUrl(databaseUrl),
+    connectionTimeoutMillis: 5_000,
+  });
+  // The running statement fails with the same error; without a listener it would end the process.
+  client.on('error', () => undefined);
+  await client.connect();
+  return client;
+}

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import {
   type AppliedFunctions,
   applyFunctions,
@@ -12,7 +12,7 @@ import {
 } from './apply-functions.ts';
 import { applyMigration, type Migration, type Patience, untilUnlocked } from './apply-migration.ts';
 import type { Db } from './db.ts';
-import { writableUrl } from './find-writable.ts';
+import { connectToWritable } from './find-writable.ts';
 import { MigrationFault } from './migration-fault.ts';
 
 export { type Migration, MigrationFault };
@@ -85,13 +85,7 @@ export async function migrate(
   }: MigrateOptions = {},
 ): Promise<Applied> {
   const { migrations, functions } = release;
-  const client = new pg.Client({
-    connectionString: await writableUrl(databaseUrl),
-    connectionTimeoutMillis: 5_000,
-  });
-  // The running statement fails with the same error; without a listener it would end the process.
-  client.on('error', () => undefined);
-  await client.connect();
+  const client = await connectToWritable(databaseUrl);
   try {
     await requireServerVersion(client);
     await waitForOthers(client);

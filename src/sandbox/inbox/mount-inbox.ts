@@ -3,6 +3,7 @@ import path from 'node:path';
 import { Type } from 'typebox';
 import { commonErrors } from '#platform/errors/errors';
 import type { FastifyRequest, HttpServer } from '#platform/http/http';
+import { keepJsonAsBytes } from '#platform/http/raw-json';
 import { readStyleSheet } from '#platform/http/theme';
 import type { Clock } from '#platform/values/clock';
 import type { Inbox } from './inbox.ts';
@@ -33,13 +34,7 @@ export function mountInbox(server: HttpServer, { inbox, clock, isAllowed }: Inbo
   };
 
   server.register(async (scope) => {
-    // Signatures are of the bytes as they came.
-    scope.removeContentTypeParser('application/json');
-    scope.addContentTypeParser(
-      'application/json',
-      { parseAs: 'buffer' },
-      async (_request: unknown, body: Buffer) => body,
-    );
+    keepJsonAsBytes(scope);
     scope.post('/sandbox/inbox', { onRequest, bodyLimit: 64 * 1024 }, async (request, reply) => {
       inbox.receive(request.headers, request.body as Buffer, clock());
       return reply.status(204).send();

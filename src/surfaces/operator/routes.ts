@@ -7,6 +7,7 @@ import type { Command } from '#platform/commands/command';
 import { createDownloads, type Download } from '#platform/http/download';
 import type { HttpServer } from '#platform/http/http';
 import { limitConcurrency } from '#platform/http/limit-concurrency';
+import { optionalBody } from '#platform/http/optional-body';
 import { operatorGuard, operators } from './guard.ts';
 import { commandReference } from './reference.ts';
 
@@ -50,10 +51,7 @@ export function operatorRoutes(
       `/operator/${command.name}`,
       {
         onRequest: authenticate(command),
-        // The body may be omitted if all fields are optional.
-        preValidation: async (request) => {
-          request.body ??= {};
-        },
+        preValidation: optionalBody,
         bodyLimit: command.bodyBytesMax,
         config: { reference: commandReference(command, waits) },
         schema: { body: command.input, response: answersOf(command, waits) },

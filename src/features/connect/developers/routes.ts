@@ -1,6 +1,7 @@
 import type { Deps } from '#context';
 import { showActivity } from '#features/connect/consents';
 import type { HttpServer } from '#platform/http/http';
+import { optionalBody } from '#platform/http/optional-body';
 import type { RatePolicy } from '#platform/rate-limit/index';
 import { type DeveloperRoute, developerGuard, staffContext } from './guard.ts';
 import { ownIntegrationReference } from './reference.ts';
@@ -29,10 +30,7 @@ export function developerRoutes(server: HttpServer, deps: Deps): void {
     '/api/integration/rotate-key',
     {
       onRequest: admit({ stepUp: true }),
-      // The body may be left out, because all of it is optional.
-      preValidation: async (request) => {
-        request.body ??= {};
-      },
+      preValidation: optionalBody,
       config: { reference: rotate },
       schema: { querystring: noQuery, body: rotateBody, response: { 201: rotatedKey } },
     },

@@ -2,6 +2,7 @@ import type { Deps } from '#context';
 import { listAllowedUsers } from '#features/partners';
 import { cursorPage } from '#platform/commands/cursor-page';
 import type { HttpServer } from '#platform/http/http';
+import { optionalBody } from '#platform/http/optional-body';
 import type { RatePolicy } from '#platform/rate-limit/index';
 import { keyErrors } from '../errors.ts';
 import { listKeys } from '../list-keys.ts';
@@ -72,10 +73,7 @@ export function keyRoutes(server: HttpServer, deps: Deps): void {
     '/api/keys/:keyId/rotate',
     {
       onRequest: admit({ stepUp: true }),
-      // The body may be left out, because all of it is optional.
-      preValidation: async (request) => {
-        request.body ??= {};
-      },
+      preValidation: optionalBody,
       config: { reference: rotate },
       schema: { ...ofOne, body: rotateBody, response: { 201: issuedOwnKey } },
     },

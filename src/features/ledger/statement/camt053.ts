@@ -3,7 +3,7 @@ import { formatMinor } from '#platform/values/money';
 import type { Entry, Statement, StatementBalance } from '../open-statement.ts';
 import { accountNumberOf, noCurrency } from './account-number.ts';
 import { takeEntries } from './take-entries.ts';
-import { toChunks } from './text-chunks.ts';
+import { writeTexts } from './text-chunks.ts';
 import { balanceNames } from './words.ts';
 import type { StatementStyle } from './writer.ts';
 import { element, escapeXml } from './xml.ts';
@@ -11,17 +11,14 @@ import { element, escapeXml } from './xml.ts';
 const namespace = 'urn:iso:std:iso:20022:tech:xsd:camt.053.001.08';
 
 /** ISO 20022 camt.053.001.08: a `Stmt` for each asset. */
-export async function* writeCamt053(statement: Statement, style: StatementStyle): AsyncGenerator<Buffer> {
-  const balances = await statement.readBalances();
-  for (const balance of balances) refuseLarge(balance);
-  yield* toChunks(documentOf(statement, style, balances));
-}
+export const writeCamt053 = writeTexts(documentOf);
 
 async function* documentOf(
   statement: Statement,
   style: StatementStyle,
   balances: readonly StatementBalance[],
 ): AsyncGenerator<string> {
+  for (const balance of balances) refuseLarge(balance);
   const made = statement.madeAt.toISOString();
   yield `<?xml version="1.0" encoding="UTF-8"?>
 <Document xmlns="${namespace}"><BkToCstmrStmt>

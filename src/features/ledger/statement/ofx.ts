@@ -2,7 +2,7 @@ import { formatMinor } from '#platform/values/money';
 import type { Entry, LineType, Statement, StatementBalance } from '../open-statement.ts';
 import { accountNumberOf, noCurrency } from './account-number.ts';
 import { takeEntries } from './take-entries.ts';
-import { toChunks } from './text-chunks.ts';
+import { writeTexts } from './text-chunks.ts';
 import { balanceNames, words } from './words.ts';
 import type { StatementStyle } from './writer.ts';
 import { element } from './xml.ts';
@@ -10,10 +10,7 @@ import { element } from './xml.ts';
 const ok = '<STATUS><CODE>0</CODE><SEVERITY>INFO</SEVERITY></STATUS>';
 
 /** OFX 2.1.1, which is XML: a `STMTTRNRS` for each asset. */
-export async function* writeOfx(statement: Statement, style: StatementStyle): AsyncGenerator<Buffer> {
-  const balances = await statement.readBalances();
-  yield* toChunks(documentOf(statement, style, balances));
-}
+export const writeOfx = writeTexts(documentOf);
 
 async function* documentOf(
   statement: Statement,

@@ -3,7 +3,7 @@ import { renderChoices } from '#surfaces/frame';
 import { addChange } from '../change.ts';
 import type { Mount } from '../mount.ts';
 import { findEndpoint, renderWithSecret } from './endpoint-forms.ts';
-import { endpointsUrl, pageOf, renderEndpointFacts } from './endpoint-pages.ts';
+import { endpointsUrl, pageOf, patchEndpoint, renderEndpointFacts } from './endpoint-pages.ts';
 
 /** What takes a page with a button: test, enable, disable, delete, and a new secret. */
 export function endpointActions(mount: Mount): void {
@@ -58,11 +58,8 @@ function addSwitch(mount: Mount, kind: 'enable' | 'disable'): void {
         back: [pageOf(endpoint), webhooks.toEndpoint],
       };
     },
-    request: (typed, { endpoint }) => ({
-      method: 'PATCH',
-      url: `${endpointsUrl}/${endpoint.id}`,
-      payload: { enabled, ...(typed.has('replayMissed') && { replayMissed: true }) },
-    }),
+    request: (typed, { endpoint }) =>
+      patchEndpoint(endpoint, { enabled, ...(typed.has('replayMissed') && { replayMissed: true }) }),
     done: ({ reply }, _body, { endpoint }) => reply.redirect(pageOf(endpoint), 303),
   });
 }

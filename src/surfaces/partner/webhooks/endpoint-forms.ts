@@ -7,7 +7,7 @@ import { renderPage } from '../page.ts';
 import { readUsers } from '../read-users.ts';
 import { renderSecret } from '../tables.ts';
 import type { Visit } from '../visit.ts';
-import { type Endpoint, endpointsUrl, pageOf, renderEndpointFacts } from './endpoint-pages.ts';
+import { type Endpoint, endpointsUrl, pageOf, patchEndpoint, renderEndpointFacts } from './endpoint-pages.ts';
 
 /** What a page about one endpoint needs. */
 export async function findEndpoint({ call, request }: PageRequest) {
@@ -113,11 +113,7 @@ function addEdit(mount: Mount): void {
         back: [pageOf(endpoint), webhooks.toEndpoint],
       };
     },
-    request: (typed, { endpoint }) => ({
-      method: 'PATCH',
-      url: `${endpointsUrl}/${endpoint.id}`,
-      payload: termsOf(typed),
-    }),
+    request: (typed, { endpoint }) => patchEndpoint(endpoint, termsOf(typed)),
     done: ({ reply }, _body, { endpoint }) => reply.redirect(pageOf(endpoint), 303),
   });
 }

@@ -33,6 +33,10 @@ export interface Delivery {
   endedAt: string | null;
 }
 
+/** The request that changes an endpoint. */
+export const patchEndpoint = ({ id }: Endpoint, payload: Record<string, unknown>) =>
+  ({ method: 'PATCH', url: `${endpointsUrl}/${id}`, payload }) as const;
+
 export const pageOf = ({ id }: Pick<Endpoint, 'id'>): string => `/partner/webhooks/${id}`;
 
 export function renderEndpoints(visit: Visit, body: Record<string, unknown>, users: KnownUsers): Page {
