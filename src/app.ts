@@ -46,6 +46,7 @@ import {
   ledgerTools,
 } from '#features/ledger';
 import { makeStatement, statementCommand, statementResources } from '#features/ledger/statement';
+import { nodeCommands } from '#features/nodes';
 import { partnerCommands } from '#features/partners';
 import { ledPayoutJobs, pauseCommands, payoutGauges, walletCommands, walletJobs } from '#features/payouts';
 import { type PeopleOptions, peopleCommands, peopleJobs, peoplePages } from '#features/people';
@@ -131,6 +132,7 @@ const approvableCommands: readonly Command<Ctx>[] = [
   ...consentCommands,
   ...withdrawalCommands,
   ...walletCommands,
+  ...nodeCommands,
   ...ruleCommands,
   ...pauseCommands,
   ...depositCommands,

@@ -499,6 +499,7 @@ let approvalId: string;
 const inputs: Record<string, () => object> = {
   'approvals.payment': () => ({ withdrawalId }),
   'approvals.show': () => ({ id: approvalId }),
+  'audit.show': () => ({ id: '1' }),
   'events.list': () => ({ subscriberId: key.partnerId }),
   'integrations.show-application': () => ({ applicationId }),
   'partners.list-users': () => ({ partnerId: key.partnerId }),
@@ -508,6 +509,7 @@ const inputs: Record<string, () => object> = {
   'people.show': () => ({ personId }),
   'ledger.balances': () => ({ userId: key.userId }),
   'withdrawals.show': () => ({ withdrawalId: 'order-17' }),
+  'withdrawals.history': () => ({ withdrawalIds: [withdrawalId] }),
   'rules.replay': () => ({ revision: 1 }),
   'treasury.find-transaction': () => ({ transactionHash: depositHash }),
   'webhooks.deliveries': () => ({ endpointId }),

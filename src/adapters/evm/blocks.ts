@@ -25,10 +25,7 @@ export async function readBlock(provider: Provider, tag: BlockTag): Promise<Bloc
 }
 
 /** The latest final block; undefined if the chain is not that high. */
-export async function readFinalBlock(
-  provider: Provider,
-  rule: FinalityRule,
-): Promise<{ number: number; hash: string } | undefined> {
+export async function readFinalBlock(provider: Provider, rule: FinalityRule): Promise<Block | undefined> {
   if (typeof rule === 'string') return readBlock(provider, rule);
   const latest = await readBlock(provider, 'latest');
   if (!latest || rule === 0) return latest;

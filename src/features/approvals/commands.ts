@@ -7,7 +7,8 @@ import { line, uuid } from '#platform/http/schemas';
 import { decideApproval } from './decide-approval.ts';
 import { listApprovals } from './list-approvals.ts';
 import { listDecisions } from './payments/list-decisions.ts';
-import { paymentDecisions } from './payments/wire.ts';
+import { listHistories } from './payments/list-histories.ts';
+import { paymentDecisions, paymentHistories } from './payments/wire.ts';
 import { showApproval } from './show-approval.ts';
 import { approvalView, decidedApproval, shownApproval } from './wire.ts';
 
@@ -63,6 +64,26 @@ export function approvalCommands(commands: readonly Command<Ctx>[]): Command<Ctx
       ),
       output: paymentDecisions,
       run: (ctx: Ctx, input) => listDecisions(ctx, input),
+    }),
+    defineCommand({
+      name: 'withdrawals.history',
+      summary: 'Show the states of several withdrawals with their times, and what people decided about each.',
+      changes: false,
+      roles: everyone,
+      positional: ['withdrawalIds'],
+      examples: ['0198a6a0-0000-7000-8000-000000000001'],
+      input: Type.Object(
+        {
+          withdrawalIds: Type.Array(uuid, {
+            minItems: 1,
+            maxItems: 100,
+            description: 'Ids of withdrawals, as withdrawals list has them',
+          }),
+        },
+        { additionalProperties: false },
+      ),
+      output: paymentHistories,
+      run: (ctx: Ctx, input) => listHistories(ctx, input),
     }),
     defineCommand({
       name: 'approvals.decide',

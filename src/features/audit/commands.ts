@@ -6,6 +6,7 @@ import { cursorInput, cursorPage } from '#platform/commands/cursor-page';
 import { line } from '#platform/http/schemas';
 import { anyFields } from '#platform/reference/operation';
 import { listChanges, type RecordedElsewhere } from './list-changes.ts';
+import { showChange } from './show-change.ts';
 import { verifyChain } from './verify-chain.ts';
 
 /** A serializer would leave out the fields that a schema does not name. */
@@ -78,6 +79,7 @@ export const auditCommands = (elsewhere: RecordedElsewhere) => [
     output: cursorPage(auditRow),
     run: (ctx: Ctx, input) => listChanges(ctx, input, elsewhere),
   }),
+  showCommand(elsewhere),
   defineCommand({
     name: 'audit.verify',
     summary: 'Recompute the hash chains of the audit log and list changed rows.',
@@ -93,3 +95,24 @@ export const auditCommands = (elsewhere: RecordedElsewhere) => [
     run: (ctx: Ctx) => verifyChain(ctx),
   }),
 ];
+
+const showCommand = (elsewhere: RecordedElsewhere) =>
+  defineCommand({
+    name: 'audit.show',
+    summary: 'Show one row of the audit log with all fields before and after the change.',
+    changes: false,
+    roles: everyone,
+    positional: ['id'],
+    examples: ['4711'],
+    input: Type.Object(
+      {
+        id: Type.String({
+          pattern: '^(?:\\d{1,18}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$',
+          description: 'Number of the row; of withdrawals.create, the id of the withdrawal',
+        }),
+      },
+      { additionalProperties: false },
+    ),
+    output: auditRow,
+    run: (ctx: Ctx, { id }) => showChange(ctx, id, elsewhere),
+  });

@@ -21,6 +21,8 @@ export interface ListChanges extends CursorInput {
 export interface RecordedElsewhere {
   action: string;
   list(ctx: Ctx, search: AuditSearch): Promise<AuditRow[]>;
+  /** By the id of the record. */
+  find(ctx: Ctx, id: string): Promise<AuditRow | undefined>;
 }
 
 /** The audit log, newest first. */

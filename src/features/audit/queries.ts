@@ -64,6 +64,16 @@ export async function selectAuditRows(db: Db, search: AuditSearch): Promise<Audi
 
 const clockSlack = '1 day';
 
+/** One row, by its number. */
+export async function selectAuditRow(db: Db, id: string): Promise<AuditRow | undefined> {
+  const [row] = await db.query<Omit<AuditRow, 'at'> & { at: Date } & Row>(
+    `select id::text, at, actor_kind as "actorKind", actor_id as "actorId", action, subject, before, after
+     from audit_log where id = $1`,
+    [id],
+  );
+  return row && { ...row, at: row.at.toISOString() };
+}
+
 /** The rest of this transaction sees one snapshot of the database, however long it takes. */
 export async function freezeView(db: Db): Promise<void> {
   await db.query('set transaction isolation level repeatable read, read only');

@@ -1,4 +1,5 @@
-import { inTransaction } from '#context';
+import type { EvmNetwork } from '#adapters/evm';
+import { type Ctx, inTransaction } from '#context';
 import { lockFree, postDeposits } from '#features/ledger';
 import { selectOwners } from '#features/users';
 import { findDeposits } from './find-deposits.ts';
@@ -24,12 +25,7 @@ export async function postBlocks(
   { views, cursor, toBlock }: BlocksToPost,
 ): Promise<number | undefined> {
   const { network } = watch;
-  const agreement = await readAgreedTransfers(network.node.quorum, views, {
-    tokens: [...network.tokens.values()].map(({ address }) => address),
-    fromBlock: cursor.nextBlock,
-    toBlock,
-    selectOurs: async (addresses) => new Set((await selectOwners(ctx.db, network.name, addresses)).keys()),
-  });
+  const agreement = await readBlocks(ctx, network, { views, fromBlock: cursor.nextBlock, toBlock });
   if (agreement.kind === 'disagreed') {
     watch.trouble.report(ctx.log, agreement.trouble);
     return undefined;
@@ -48,6 +44,18 @@ export async function postBlocks(
   }
   return done?.posted;
 }
+
+/** What the nodes say together about transfers to our users. Throws a `NodeError` if no node answers. */
+export const readBlocks = (
+  { db }: Ctx,
+  network: EvmNetwork,
+  { views, ...range }: { views: readonly NodeView[]; fromBlock: number; toBlock: number },
+): Promise<Agreement> =>
+  readAgreedTransfers(network.node.quorum, views, {
+    tokens: [...network.tokens.values()].map(({ address }) => address),
+    ...range,
+    selectOurs: async (addresses) => new Set((await selectOwners(db, network.name, addresses)).keys()),
+  });
 
 /**
  * Undefined if another worker moved the cursor or halted the network meanwhile. If a user's ledger is locked,

@@ -1,4 +1,5 @@
 import {
+  type Block,
   batchCalls,
   NodeError,
   type Provider,
@@ -14,7 +15,7 @@ import type { Watch } from './watch.ts';
 export interface NodeView {
   provider: Provider;
   /** The latest block that is final for every amount; undefined if the chain is not that high. */
-  final: { number: number; hash: string } | undefined;
+  final: Block | undefined;
   /** The hash of the requested block; undefined if the node lacks it or no block was requested. */
   hash: string | undefined;
 }

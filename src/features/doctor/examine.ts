@@ -1,6 +1,7 @@
 import type { Ctx } from '#context';
 import { describeCause } from '#platform/errors/describe-cause';
 import { DatabaseUnavailable } from '#platform/errors/errors';
+import { TooSlow, withinMs } from '#platform/worker/within-ms';
 import { databaseChecks } from './checks/databases.ts';
 import { emailCheck } from './checks/emails.ts';
 import { nodeChecks } from './checks/nodes.ts';
@@ -10,7 +11,6 @@ import { secretChecks } from './checks/secrets.ts';
 import { serverCheck, serverChecks } from './checks/server.ts';
 import { storageChecks } from './checks/storage.ts';
 import { type AppSources, type Check, type Outcome, problem, type Sources, skipped } from './outcome.ts';
-import { TooSlow, withinMs } from './within-ms.ts';
 
 export interface Finding extends Outcome {
   check: string;

@@ -59,6 +59,16 @@ export function reachedBy(quorum: number, values: readonly number[]): number {
   return values.toSorted((one, other) => other - one)[quorum - 1] ?? 0;
 }
 
+/** One node has it in a block that another has passed without it, or has it with another outcome. */
+export function isContradicted({ answers }: Pick<Agreement, 'answers'>): boolean {
+  const shown = answers.flatMap(({ receipt }) => receipt ?? []);
+  const isDenied = answers.some(
+    ({ view, receipt, isComplete }) =>
+      !receipt && isComplete && shown.some(({ blockNumber }) => blockNumber <= view.head),
+  );
+  return isDenied || new Set(shown.map((receipt) => JSON.stringify(receipt))).size > 1;
+}
+
 /** For log messages: which node says what. */
 export const describeAnswers = (answers: readonly NodeAnswer[]): string =>
   answers.map((answer) => `${answer.view.name} ${describeAnswer(answer)}`).join(', ');

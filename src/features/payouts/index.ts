@@ -21,4 +21,5 @@ export { isDecidedInSql } from './queries/pending.ts';
 export { shortfallReason } from './queries/signers.ts';
 export { requireDurable, requireSynchronous } from './require-durable.ts';
 export { isInDoubt } from './server.ts';
+export { type FirstInLine, showFirstInLine } from './show-first-in-line.ts';
 export { waitReasons } from './wait-reasons.ts';

@@ -1,5 +1,5 @@
 import { median } from '#adapters/evm';
-import { type Agreement, describeAnswers, reachedBy } from './agree.ts';
+import { type Agreement, describeAnswers, isContradicted, reachedBy } from './agree.ts';
 import { haltLane } from './check-lane.ts';
 import { haltReasons, stuckTroubles } from './halt-reasons.ts';
 import type { Lane, WorkerCtx } from './lane.ts';
@@ -140,14 +140,4 @@ function findTroubleInMempool(
   const what = stuckTroubles.unmined(name, alone);
   const todo = 'See whether the nodes pass transactions on, then run wallets resume';
   return { what, needsPerson: true, todo };
-}
-
-/** One node has it in a block that another has passed without it, or has it with another outcome. */
-function isContradicted({ answers }: Agreement): boolean {
-  const shown = answers.flatMap(({ receipt }) => receipt ?? []);
-  const isDenied = answers.some(
-    ({ view, receipt, isComplete }) =>
-      !receipt && isComplete && shown.some(({ blockNumber }) => blockNumber <= view.head),
-  );
-  return isDenied || new Set(shown.map((receipt) => JSON.stringify(receipt))).size > 1;
 }

@@ -1,6 +1,12 @@
 export { addressRoutes } from './addresses/own/routes.ts';
 export { challengeOf, type Payout } from './approvals/canonical-payout.ts';
-export { insertApproval, type Need, selectDecisions, selectNeeds } from './approvals/queries.ts';
+export {
+  insertApproval,
+  type Need,
+  selectDecisions,
+  selectDecisionsOfEach,
+  selectNeeds,
+} from './approvals/queries.ts';
 export { verifyApprovals } from './approvals/verify-approvals.ts';
 export { ruleCommands } from './commands.ts';
 export { ruleJobs } from './jobs.ts';

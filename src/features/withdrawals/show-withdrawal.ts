@@ -1,6 +1,6 @@
 import type { Ctx } from '#context';
 import { type FormerPayout, type PayoutLife, showFormerPayouts, showPayout } from '#features/payouts';
-import { selectMoves, type TracedRow } from './queries/withdrawals.ts';
+import { selectMoves, selectMovesOfEach, type TracedRow } from './queries/withdrawals.ts';
 import { findWithdrawal } from './search/find-withdrawal.ts';
 import type { Status } from './states.ts';
 
@@ -24,6 +24,16 @@ export async function showWithdrawal(
     showPayout(ctx.db, id),
     showFormerPayouts(ctx.db, id),
   ]);
-  const first = { status: 'queued' as const, at: withdrawal.createdAt };
-  return { withdrawal, moves: [first, ...moves], payout, formerPayouts };
+  return { withdrawal, moves: [firstState(withdrawal), ...moves], payout, formerPayouts };
+}
+
+const firstState = ({ createdAt }: { createdAt: Date }) => ({ status: 'queued' as const, at: createdAt });
+
+/** The states of several withdrawals; unknown ids are omitted. */
+export async function showStates(
+  { db }: Ctx,
+  withdrawalIds: readonly string[],
+): Promise<{ withdrawalId: string; states: { status: Status; at: Date }[] }[]> {
+  const rows = await selectMovesOfEach(db, withdrawalIds);
+  return rows.map((row) => ({ withdrawalId: row.withdrawalId, states: [firstState(row), ...row.moves] }));
 }

@@ -5,8 +5,8 @@ import type { GaugeSource } from '#platform/observe/metrics';
 import type { Form } from '#platform/pages/form';
 import type { Job } from '#platform/worker/jobs';
 import type { CallCommand } from './call-command.ts';
+import type { SharedNodes, SharedWallets } from './share-answer.ts';
 import type { Visit } from './visit.ts';
-import type { SharedWallets } from './wallets/share-wallets.ts';
 
 export interface ConsoleOptions {
   commands: readonly Command<Ctx>[];
@@ -43,6 +43,7 @@ export interface Mount {
   deps: Deps;
   options: ConsoleOptions;
   sharedWallets: SharedWallets;
+  sharedNodes: SharedNodes;
   /** Adds a page for signed-in staff of the operator. */
   page(path: string, render: (given: PageRequest) => Promise<string | FastifyReply>): void;
   /** Adds the address of a form, which must have the token of the session. */

@@ -15,11 +15,11 @@ import { frameOf } from './page.ts';
 import { reconcileRoutes } from './reconcile/reconcile-routes.ts';
 import { ruleRoutes } from './rules/rule-routes.ts';
 import { searchRoutes } from './search/search-routes.ts';
+import { shareAnswer } from './share-answer.ts';
 import { texts } from './texts/index.ts';
 import { lifeRoutes } from './user/life-routes.ts';
 import { userRoutes } from './user/user-routes.ts';
 import { type Visit, visitOf } from './visit.ts';
-import { shareWallets } from './wallets/share-wallets.ts';
 import { walletRoutes } from './wallets/wallet-routes.ts';
 import { webhookRoutes } from './webhooks/webhook-routes.ts';
 import { withdrawalRoutes } from './withdrawal/withdrawal-routes.ts';
@@ -57,7 +57,6 @@ export function consolePages(server: HttpServer, deps: Deps, options: ConsoleOpt
     fieldsMax,
   };
   mountPages(server, deps, area, ({ scope, page, form }) => {
-    const sharedWallets = shareWallets(deps);
     const withCall = <G extends Pick<PageRequest, 'request' | 'visit'>>(given: G) => ({
       ...given,
       call: commandCaller(server, given.request, given.visit),
@@ -67,7 +66,8 @@ export function consolePages(server: HttpServer, deps: Deps, options: ConsoleOpt
       server,
       deps,
       options,
-      sharedWallets,
+      sharedWallets: shareAnswer(deps, 'wallets.show'),
+      sharedNodes: shareAnswer(deps, 'nodes.show'),
       page: (path, render) => page(path, (given) => render(withCall(given))),
       form: (path, terms, answer) => form(path, (given) => answer(withCall(given)), terms),
     };

@@ -87,6 +87,7 @@ export const operatorTags = [
   { name: 'Consents', description: 'What users share with integrations.' },
   { name: 'Withdrawals', description: 'Search, inspect and cancel withdrawals.' },
   { name: 'Wallets', description: 'Hot wallets that pay withdrawals: halt, resume, recover.' },
+  { name: 'Nodes', description: 'EVM nodes: what each answers, and where they differ.' },
   { name: 'Rules', description: 'What may be paid: limits, denials and approvals.' },
   { name: 'Addresses', description: 'The address book that rules refer to.' },
   { name: 'Payouts', description: 'The emergency stop: pause and resume payouts.' },

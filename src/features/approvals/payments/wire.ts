@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { checksumAddress } from '#adapters/evm';
+import { statuses } from '#features/withdrawals';
 import { dateTime, line, nullable, uuid } from '#platform/http/schemas';
 import { formatMinor } from '#platform/values/money';
 import type { WaitingRow } from './queries.ts';
@@ -14,17 +15,28 @@ export const decisionFields = { decision, comment: Type.Optional(line(500)) };
 
 const need = Type.Object({ rule: Type.String(), count: Type.Integer(), role: Type.String() });
 
+const made = Type.Object({
+  personId: uuid,
+  name: Type.String(),
+  decision,
+  comment: nullable(Type.String()),
+  revision: Type.Integer({ description: 'Of the rules' }),
+  decidedAt: dateTime,
+});
+
 export const paymentDecisions = Type.Object({
   needs: Type.Array(need, { description: 'What rules asked for when it was created' }),
+  items: Type.Array(made),
+});
+
+export const paymentHistories = Type.Object({
   items: Type.Array(
     Type.Object({
-      personId: uuid,
-      name: Type.String(),
-      decision,
-      comment: nullable(Type.String()),
-      revision: Type.Integer({ description: 'Of the rules' }),
-      decidedAt: dateTime,
+      withdrawalId: uuid,
+      states: Type.Array(Type.Object({ status: Type.Enum([...statuses]), at: dateTime })),
+      decisions: Type.Array(made, { description: 'What people decided about it' }),
     }),
+    { description: 'In the order of the ids; unknown ones are omitted' },
   ),
 });
 

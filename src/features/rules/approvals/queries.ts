@@ -96,6 +96,19 @@ export async function selectDecisions(db: Db, withdrawalId: string): Promise<Dec
   );
 }
 
+/** The same of several payments. */
+export async function selectDecisionsOfEach(
+  db: Db,
+  withdrawalIds: readonly string[],
+): Promise<(Decision & { withdrawalId: string })[]> {
+  return db.query<Decision & { withdrawalId: string } & Row>(
+    `select a.withdrawal_id as "withdrawalId", a.person_id as "personId", p.name, a.decision, a.comment, a.revision,
+       a.decided_at as "decidedAt"
+     from rule_approvals a join people p on p.id = a.person_id where a.withdrawal_id = any($1::uuid[]) order by a.decided_at`,
+    [withdrawalIds],
+  );
+}
+
 /** The approvals that rules asked for when the withdrawal was created. */
 export async function selectNeeds(db: Db, withdrawalId: string): Promise<Need[]> {
   const [row] = await db.query<{ needs: Need[] }>(

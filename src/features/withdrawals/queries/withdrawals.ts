@@ -77,6 +77,28 @@ export async function selectMoves(db: Db, withdrawalId: string): Promise<{ statu
   );
 }
 
+/** The same of several withdrawals, with the time of creation; unknown ids are omitted. */
+export async function selectMovesOfEach(
+  db: Db,
+  withdrawalIds: readonly string[],
+): Promise<{ withdrawalId: string; createdAt: Date; moves: { status: Status; at: Date }[] }[]> {
+  const rows = await db.query<{
+    withdrawalId: string;
+    createdAt: Date;
+    moves: { status: Status; at: string }[];
+  }>(
+    `select w.id as "withdrawalId", w.created_at as "createdAt",
+       (select coalesce(jsonb_agg(jsonb_build_object('status', m.status, 'at', m.at) order by array_position($2::text[], m.status)), '[]')
+        from withdrawal_moves m where m.withdrawal_id = w.id) as moves
+     from withdrawals w where w.id = any($1::uuid[])`,
+    [withdrawalIds, statuses],
+  );
+  return rows.map(({ moves, ...row }) => ({
+    ...row,
+    moves: moves.map(({ status, at }) => ({ status, at: new Date(at) })),
+  }));
+}
+
 export async function updateFailed(
   db: Db,
   { withdrawalId, errorMessage, now }: { withdrawalId: string; errorMessage: string; now: Date },

@@ -11,7 +11,7 @@ import { searchWithdrawals } from './queries.ts';
  * Creations of withdrawals as rows of the audit log. Rows of the chain would make all creations wait for its
  * lock; the withdrawal is the record instead, and triggers let nobody change or delete it.
  */
-export const withdrawalCreations: RecordedElsewhere = { action: 'withdrawals.create', list };
+export const withdrawalCreations: RecordedElsewhere = { action: 'withdrawals.create', list, find };
 
 async function list(
   ctx: Ctx,
@@ -22,6 +22,11 @@ async function list(
   const keyId = actor !== undefined && uuidForm.test(actor) ? personRequester(actor) : actor;
   const search = { id, keyId, startAt, endAt, before, limit };
   return (await searchWithdrawals(ctx.db, search)).map(asAuditRow);
+}
+
+async function find(ctx: Ctx, id: string): Promise<AuditRow | undefined> {
+  const [row] = await searchWithdrawals(ctx.db, { id, limit: 1 });
+  return row && asAuditRow(row);
 }
 
 function asAuditRow(row: TracedRow): AuditRow {

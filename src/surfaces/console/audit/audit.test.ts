@@ -80,3 +80,61 @@ test('a page of the largest rows fits into 60 kB', async () => {
   assert.ok(Buffer.byteLength(body) < 60_000, `${Buffer.byteLength(body)} bytes`);
   assert.ok(linksIn(body).includes('/console/rules'));
 });
+
+test('200 a row with more fields than the list shows leads to all of them, whole', async () => {
+  const visitor = await signIn(harness);
+  const description = 'x'.repeat(190);
+  const wallets = Array.from({ length: 14 }, (_one, at) => `wallet ${at} ${'y'.repeat(180)}`);
+  const { db } = harness.deps;
+  const after = Object.fromEntries([...wallets.entries()].map(([at, value]) => [`field${at}`, value]));
+  await db.query('select audit_append($1::json, $2::text[])', [
+    JSON.stringify([
+      {
+        at: new Date(),
+        actorKind: 'operator',
+        actorId: 'tester',
+        action: 'rules.draft',
+        before: { description, kept: 1 },
+        after: { ...after, description, kept: 1 },
+      },
+    ]),
+    ['rules:large'],
+  ]);
+  const list = await visitor.get('/console/audit?subject=rules:large');
+  assert.ok(!unescaped(list.body).includes(wallets[13]!));
+  assert.ok(list.body.includes('and 6 more fields'));
+  const address = linksIn(list.body).find((link) => /^\/console\/audit\/\d+$/.test(link))!;
+  const { body, status } = await visitor.get(address);
+  assert.equal(status, 200);
+  for (const wallet of wallets) assert.ok(body.includes(wallet), wallet);
+  assert.ok(body.includes(description) && body.includes('16 fields'));
+  assert.ok(linksIn(body).includes('/console/audit?subject=rules%3Alarge'));
+});
+
+test('200 the row of a new withdrawal, by its id; 404 an unknown row and an id of no row', async () => {
+  const visitor = await signIn(harness, { role: 'viewer' });
+  const withdrawalId = await makeWithdrawal(harness, await makeKey(harness), { externalId: 'n 4711' });
+  const { id } = (await harness.operator('withdrawals.show', { withdrawalId })).body.data;
+  const list = await visitor.get(`/console/audit?subject=withdrawal:${id}`);
+  assert.ok(linksIn(list.body).includes(`/console/audit/${id}`));
+  const { body } = await visitor.get(`/console/audit/${id}`);
+  assert.ok(body.includes('withdrawals.create') && body.includes('n 4711'));
+  assert.ok(linksIn(body).includes(`/console/withdrawals/${id}`));
+  for (const none of ['999999999999', crypto.randomUUID(), 'nonsense', '-1', '1'.repeat(40)])
+    assert.equal((await visitor.get(`/console/audit/${none}`)).status, 404, none);
+});
+
+test('the page of the largest row fits into 60 kB and says what it leaves out', async () => {
+  const visitor = await signIn(harness);
+  const rules = Array.from({ length: 100 }, (_one, at) => ({
+    name: `Kind ${at} ${'<&"'.repeat(20)}`,
+    verdict: 'allow',
+    networks: ['polygon', 'base'],
+  }));
+  const drafted = await harness.operator('rules.draft', { rules });
+  assert.equal(drafted.status, 200, JSON.stringify(drafted.body));
+  const { items } = (await harness.operator('audit.list', { action: 'rules.draft', limit: 1 })).body.data;
+  const { body, status } = await visitor.get(`/console/audit/${items[0].id}`);
+  assert.equal(status, 200);
+  assert.ok(Buffer.byteLength(body) < 60_000, `${Buffer.byteLength(body)} bytes`);
+});

@@ -1,6 +1,7 @@
 import type { StalledJobs } from '#platform/worker/stalled-jobs';
 import type { CallCommand } from '../call-command.ts';
 import type { Figure, ReadFigures } from '../figures.ts';
+import type { ShownNetwork } from '../nodes/shown-network.ts';
 import type { Texts } from '../texts/index.ts';
 import type { Wallet } from '../wallets/read-wallets.ts';
 
@@ -18,6 +19,8 @@ export interface Given {
   words: Texts;
   /** Undefined if they could not be read. */
   wallets: readonly Wallet[] | undefined;
+  /** Undefined if they could not be read. */
+  nodes: readonly ShownNetwork[] | undefined;
   /** Undefined if they could not be read. */
   readJobs(): Promise<StalledJobs | undefined>;
 }

@@ -5,11 +5,12 @@ import { useHarness } from '#test/harness';
 import { signIn, unescaped } from '#test/worlds/console';
 import { gauges } from '../../../app.ts';
 import type { Figure } from '../figures.ts';
+import type { ShownNetwork } from '../nodes/shown-network.ts';
 import { en } from '../texts/en.ts';
 import { pt } from '../texts/pt.ts';
 import { findAttention } from './find-attention.ts';
 
-const harness = useHarness();
+const harness = useHarness({ networks: [] });
 const call = async () => ({ data: { pauses: [] }, waits: false });
 const figures = async () => [];
 const readJobs = async () => ({ newestSeconds: 1, isSilent: false, stuck: [] });
@@ -74,7 +75,7 @@ test('low gas is that of wallets that workers sign with, and gas that is not kno
     makeWallet('ethereum', {}),
     makeWallet('optimism', { isCurrent: false }),
   ];
-  const items = await findAttention({ figures, call, words: en, wallets, readJobs });
+  const items = await findAttention({ figures, call, words: en, wallets, nodes: [], readJobs });
   assert.deepEqual(
     items.map(({ text, isGrave }) => [text, isGrave]),
     [
@@ -83,18 +84,18 @@ test('low gas is that of wallets that workers sign with, and gas that is not kno
       ['Gas on polygon covers only 49 more payouts', false],
     ],
   );
-  const [unread] = await findAttention({ figures, call, words: en, wallets: undefined, readJobs });
+  const [unread] = await findAttention({ figures, call, words: en, wallets: undefined, nodes: [], readJobs });
   assert.deepEqual([unread?.text, unread?.isGrave], ['Could not be read: Hot wallets', true]);
 });
 
 /** What the overview says about these figures of `/metrics`. */
-async function itemsFor(rows: Record<string, readonly Figure[]>) {
+async function itemsFor(rows: Record<string, readonly Figure[]>, nodes: readonly ShownNetwork[] = []) {
   const read = async (name: string) => rows[name] ?? [];
-  const items = await findAttention({ figures: read, call, words: en, wallets: [], readJobs });
+  const items = await findAttention({ figures: read, call, words: en, wallets: [], nodes, readJobs });
   return items.map(({ text, address, isGrave }) => [text, address, isGrave]);
 }
 
-test('a difference of the treasury, old payouts and nodes that are down are items with their pages', async () => {
+test('a difference of the treasury, and old payouts are items with their pages', async () => {
   const usdt = { network: 'polygon', currency: 'USDT' };
   assert.deepEqual(
     await itemsFor({
@@ -132,22 +133,70 @@ test('a difference of the treasury, old payouts and nodes that are down are item
       ],
     ],
   );
-  const node = (network: string, place: string, value: number) => ({ labels: { network, place }, value });
-  const doctor = '/console/commands/doctor?run=1';
-  assert.deepEqual(
-    await itemsFor({
-      causeway_node_up: [
-        node('polygon', '1', 1),
-        node('polygon', '2', 0),
-        node('base', '1', 0),
-        node('ethereum', '1', 1),
-      ],
+});
+
+/** A network as `nodes.show` has it. */
+function makeShown(
+  network: string,
+  states: readonly string[],
+  { agreeing = 2, ...others }: Partial<ShownNetwork> = {},
+): ShownNetwork {
+  const nodes = states.map((state, at) => ({
+    node: at + 1,
+    state,
+    head: null,
+    blocksBehind: null,
+    final: null,
+    faults: [],
+  }));
+  return {
+    network,
+    quorum: 2,
+    agreeing,
+    finality: 'finalized',
+    nodes,
+    payouts: [],
+    deposits: null,
+    ...others,
+  };
+}
+
+test('nodes that are away, lag or contradict each other are items, before a wallet is halted', async () => {
+  const up = (network: string, place: string, value: number) => ({ labels: { network, place }, value });
+  const payout = {
+    wallet: `0x${'ab'.repeat(20)}`,
+    nonce: 7,
+    withdrawalId: crypto.randomUUID(),
+    signedAt: '2026-01-31T12:00:00.000Z',
+    isContradicted: true,
+    answers: [],
+  };
+  const shown = await itemsFor({ causeway_node_up: [up('polygon', '1', 1), up('polygon', '2', 0)] }, [
+    makeShown('polygon', ['ok', 'ok', 'behind']),
+    makeShown('base', ['away', 'away'], { agreeing: 0 }),
+    makeShown('ethereum', ['ok', 'contradicts'], {
+      agreeing: 1,
+      payouts: [payout, { ...payout, isContradicted: false }],
+      deposits: { block: 9, trouble: 'the nodes have different blocks 10' },
     }),
+  ]);
+  const at = (network: string) => `/console/wallets#nodes-${network}`;
+  assert.deepEqual(shown, [
+    ['No node of base answers: payouts and deposits wait', at('base'), true],
     [
-      ['No node of base answers: payouts and deposits wait', doctor, true],
-      ['Node 2 of polygon does not answer', doctor, false],
+      'Only 1 of the nodes of ethereum has the same final block, and 2 must agree: payouts are not settled',
+      at('ethereum'),
+      true,
     ],
-  );
+    ['Nodes of ethereum contradict each other about the payout with nonce 7', at('ethereum'), true],
+    ['Nodes keep deposits on ethereum from being read', at('ethereum'), true],
+    ['Node 2 of polygon does not answer', at('polygon'), false],
+    ['Node 3 of polygon lags behind', at('polygon'), false],
+    ['Node 2 of ethereum contradicts the others', at('ethereum'), false],
+  ]);
+  const wallets: [] = [];
+  const [unread] = await findAttention({ figures, call, words: en, wallets, nodes: undefined, readJobs });
+  assert.deepEqual([unread?.text, unread?.isGrave], ['Could not be read: Nodes', true]);
 });
 
 test('a job that no worker runs is on the overview, and so is a deployment without workers', async (t) => {

@@ -1,8 +1,9 @@
 import { showDuration } from '#platform/values/duration';
 import { answerAddress, formAddress } from '../links.ts';
+import { findNodeItems } from '../nodes/find-node-items.ts';
 import type { Texts } from '../texts/index.ts';
 import type { Given, Item, Sources } from './attention.ts';
-import { findFaultyLedgers, findJobs, findNodes, findOldPayouts, findTreasury } from './find-engine-items.ts';
+import { findFaultyLedgers, findJobs, findOldPayouts, findTreasury } from './find-engine-items.ts';
 
 /** Blocks of some networks take a quarter of an hour to become final. */
 export const depositLagMaxSeconds = 1_800;
@@ -32,7 +33,7 @@ const finders: readonly ((sources: Sources) => Promise<Item[]>)[] = [
   findWaits,
   findHalts,
   findJobs,
-  findNodes,
+  findNodeItems,
   findOldPayouts,
   findFaultyLedgers,
   findTreasury,

@@ -44,24 +44,6 @@ export async function findTreasury({ figures, words }: Sources): Promise<Item[]>
   return [...itemsOf(short, shortfall), ...itemsOf(strange, unexplained)];
 }
 
-/** One of several nodes is a matter of time; without any, payouts and deposits wait. */
-export async function findNodes({ figures, words }: Sources): Promise<Item[]> {
-  const nodes = await figures('causeway_node_up');
-  const { nodeDown, noNode } = words.overview.items;
-  const networks = [...new Set(nodes.map(({ labels }) => labels.network ?? ''))];
-  return networks.flatMap<Item>((network) => {
-    const own = nodes.filter(({ labels }) => labels.network === network);
-    const down = own.filter(({ value }) => value === 0);
-    if (down.length === 0) return [];
-    if (down.length === own.length) return [{ text: noNode(network), address: doctor, isGrave: true }];
-    return down.map(({ labels: { place = '' } }) => ({
-      text: nodeDown(network, place),
-      address: doctor,
-      isGrave: false,
-    }));
-  });
-}
-
 /** Without workers nothing is paid. */
 export async function findJobs({ readJobs, words }: Sources): Promise<Item[]> {
   const { noWorker, silent, stuck: stuckText, unread } = words.overview.items;

@@ -1,10 +1,11 @@
 import { type Content, html } from '#platform/http/html';
 import { findStalledJobs } from '#platform/worker/stalled-jobs';
 import { figureReader } from '../figures.ts';
+import { renderLateNote } from '../late-note.ts';
 import type { Mount } from '../mount.ts';
+import type { Known } from '../share-answer.ts';
 import type { Visit } from '../visit.ts';
-import { type KnownWallets, renderLateNote } from '../wallets/known-wallets.ts';
-import { type Activity, addDaysLeft, readActivity } from '../wallets/read-wallets.ts';
+import { type Activity, addDaysLeft, readActivity, type Wallet } from '../wallets/read-wallets.ts';
 import { renderWalletTable } from '../wallets/wallets-table.ts';
 import { findAttention } from './find-attention.ts';
 import { renderOverview } from './overview-page.ts';
@@ -13,7 +14,7 @@ import { renderBalances } from './plot-balances.ts';
 import { renderLatency } from './plot-latency.ts';
 
 /** `/console`. */
-export function overviewRoutes({ page, deps, options, sharedWallets }: Mount): void {
+export function overviewRoutes({ page, deps, options, sharedWallets, sharedNodes }: Mount): void {
   const figures = figureReader(options.gauges, deps);
   const readJobs = () =>
     findStalledJobs(deps.db, options.jobs).catch((error: unknown) => {
@@ -22,9 +23,10 @@ export function overviewRoutes({ page, deps, options, sharedWallets }: Mount): v
     });
   page('', async ({ visit, call }) => {
     const activity = await readActivity(call);
-    const read = await sharedWallets.findKnown(call);
+    const [read, nodes] = await Promise.all([sharedWallets.findKnown(call), sharedNodes.findKnown(call)]);
+    const known = { wallets: read.known?.wallets, nodes: nodes.known?.networks };
     const [items, waiting, ages] = await Promise.all([
-      findAttention({ figures, call, words: visit.words, wallets: read.known?.wallets, readJobs }),
+      findAttention({ figures, call, words: visit.words, readJobs, ...known }),
       figures('causeway_withdrawals_waiting'),
       figures('causeway_withdrawals_oldest_age_seconds'),
     ]);
@@ -39,7 +41,11 @@ export function overviewRoutes({ page, deps, options, sharedWallets }: Mount): v
   });
 }
 
-function renderWallets(visit: Visit, activity: Activity, read: KnownWallets): Content {
+function renderWallets(
+  visit: Visit,
+  activity: Activity,
+  read: Known<{ wallets: readonly Wallet[] }>,
+): Content {
   return html`${renderLateNote(visit, read)}
 ${read.known && renderWalletTable(visit, addDaysLeft(read.known.wallets, activity))}`;
 }

@@ -3,7 +3,7 @@ import { Refusal } from '#platform/errors/errors';
 import { uuidForm } from '#platform/http/schemas';
 import type { CallCommand } from '../call-command.ts';
 import { placeOf } from '../links.ts';
-import type { SharedWallets } from '../wallets/share-wallets.ts';
+import type { SharedWallets } from '../share-answer.ts';
 
 export interface Found {
   withdrawals: Item[];

@@ -29,6 +29,9 @@ const en = {
   sameAction: 'Same action',
   sameActor: 'Same actor',
   noFields: 'Without details.',
+  at: 'When',
+  whole: 'All of it:',
+  ofSubject: 'Everything about the same record',
 };
 
 const pt: typeof en = {
@@ -62,6 +65,9 @@ const pt: typeof en = {
   sameAction: 'Mesma ação',
   sameActor: 'Mesma origem',
   noFields: 'Sem detalhes.',
+  at: 'Quando',
+  whole: 'Tudo:',
+  ofSubject: 'Tudo sobre o mesmo registro',
 };
 
 export const auditTexts = { en, pt };

@@ -6,6 +6,7 @@ import { depositTexts } from './deposits.ts';
 import { haltTexts } from './halts.ts';
 import { ledgerTexts } from './ledger.ts';
 import { lifeTexts } from './life.ts';
+import { nodeTexts } from './nodes.ts';
 import { reconcileTexts } from './reconcile.ts';
 import { ruleTexts } from './rules.ts';
 import { webhookTexts } from './webhooks.ts';
@@ -176,7 +177,6 @@ export const en = {
         `The last verification found faults in ${count === 1 ? '1 ledger' : `${count} ledgers`}`,
       unexplained: (amount: string, currency: string, network: string) =>
         `A difference of ${amount} ${currency} on ${network} is not explained`,
-      nodeDown: (network: string, place: string) => `Node ${place} of ${network} does not answer`,
       noNode: (network: string) => `No node of ${network} answers: payouts and deposits wait`,
       noWorker: 'No worker has run yet: nothing is paid',
       silent: (age: string) => `No worker has run a job for ${age}: nothing is paid`,
@@ -294,6 +294,10 @@ export const en = {
       why: 'It is signed, and a node of this network does not answer.',
       todo: 'Check the nodes in the RPC setting. The payout is settled when enough nodes agree.',
     },
+    'processing contradicted': {
+      why: 'It is signed, and nodes contradict each other about the first payout of its wallet that is not settled.',
+      todo: 'Open the wallets and see what each node says. Take the node that is wrong out of the settings and restart. After half an hour the wallet halts.',
+    },
     pending: { why: 'A worker signs it next.', todo: 'Nothing. If it stays here, check that a worker runs.' },
   } as Record<string, Reason>,
   resume: { label: 'Resume' },
@@ -344,6 +348,7 @@ export const en = {
   ledger: ledgerTexts.en,
   life: lifeTexts.en,
   halts: haltTexts.en,
+  nodes: nodeTexts.en,
 };
 
 export type Texts = typeof en;

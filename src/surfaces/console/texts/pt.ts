@@ -6,6 +6,7 @@ import type { Texts } from './en.ts';
 import { haltTexts } from './halts.ts';
 import { ledgerTexts } from './ledger.ts';
 import { lifeTexts } from './life.ts';
+import { nodeTexts } from './nodes.ts';
 import { reconcileTexts } from './reconcile.ts';
 import { ruleTexts } from './rules.ts';
 import { webhookTexts } from './webhooks.ts';
@@ -168,7 +169,6 @@ export const pt: Texts = {
         `A última verificação achou falhas em ${count === 1 ? 'um dos livros' : `${count} livros`}`,
       unexplained: (amount, currency, network) =>
         `Uma diferença de ${amount} ${currency} em ${network} não tem explicação`,
-      nodeDown: (network, place) => `O nó ${place} de ${network} não responde`,
       noNode: (network) => `Nenhum nó de ${network} responde: pagamentos e depósitos esperam`,
       noWorker: 'Nenhum worker foi executado ainda: nada é pago',
       silent: (age) => `Nenhum worker executa tarefas há ${age}: nada é pago`,
@@ -279,6 +279,10 @@ export const pt: Texts = {
       why: 'Está assinado, e um nó desta rede não responde.',
       todo: 'Verifique os nós na configuração RPC. O pagamento é encerrado quando nós suficientes concordam.',
     },
+    'processing contradicted': {
+      why: 'Está assinado, e os nós se contradizem sobre o primeiro pagamento da carteira que não foi liquidado.',
+      todo: 'Abra as carteiras e veja o que cada nó diz. Tire o nó errado das configurações e reinicie. Depois de meia hora a carteira para.',
+    },
     pending: {
       why: 'Um worker o assina em seguida.',
       todo: 'Nada. Se ficar aqui, verifique se há um worker ativo.',
@@ -332,4 +336,5 @@ export const pt: Texts = {
   ledger: ledgerTexts.pt,
   life: lifeTexts.pt,
   halts: haltTexts.pt,
+  nodes: nodeTexts.pt,
 };

@@ -6,7 +6,7 @@ import { auditAddress } from '../audit/audit-page.ts';
 import { addressOf, depositAddress, placeOf } from '../links.ts';
 import { renderPage } from '../page.ts';
 import type { Visit } from '../visit.ts';
-import { type LifeRow, type Places, type Source, writePlaces } from './read-life.ts';
+import { type History, type LifeRow, type Places, type Source, writePlaces } from './read-life.ts';
 
 export const lifeAddress = (userId: string) => `/console/users/${encodeURIComponent(userId)}/life`;
 
@@ -14,10 +14,11 @@ export interface LifePage {
   user: Item;
   rows: readonly LifeRow[];
   next: Places | null;
+  histories: ReadonlyMap<string, History>;
 }
 
 /** Everything that happened to a user, newest first. */
-export function renderLife(visit: Visit, { user, rows, next }: LifePage): string {
+export function renderLife(visit: Visit, { user, rows, next, histories }: LifePage): string {
   const { life: words, result } = visit.words;
   const id = String(user.id);
   const title = words.title(sanitizeText(`${user.givenName} ${user.familyName}`));
@@ -25,15 +26,33 @@ export function renderLife(visit: Visit, { user, rows, next }: LifePage): string
   return renderPage(visit, {
     title,
     body: html`<h1>${title}</h1><p class="lead">${words.lead} <a href="/console/users/${id}">${words.toUser}</a></p>
-<section class="card" id="life">${rows.length === 0 ? html`<p class="soft">${result.empty}</p>` : html`<ol class="timeline">${rows.map((row) => renderRow(visit, row, id))}</ol>`}
+<section class="card" id="life">${rows.length === 0 ? html`<p class="soft">${result.empty}</p>` : html`<ol class="timeline">${rows.map((row) => renderRow(visit, row, { userId: id, history: histories.get(String(row.row.id)) }))}</ol>`}
 ${address && html`<p><a class="button quiet" rel="next" href="${address}">${words.older}</a></p>`}</section>`,
   });
 }
 
-function renderRow(visit: Visit, { source, at, row }: LifeRow, userId: string): Html {
+function renderRow(
+  visit: Visit,
+  { source, at, row }: LifeRow,
+  { userId, history }: { userId: string; history: History | undefined },
+): Html {
   const { what, address, detail } = describe[source](visit, row, userId);
   const time = at === undefined ? html`<span class="soft">–</span>` : renderInstant(visit, at);
-  return html`<li>${time} <a href="${address}"><strong>${what}</strong></a>${detail && html` ${detail}`}</li>`;
+  return html`<li>${time} <a href="${address}"><strong>${what}</strong></a>${detail && html` ${detail}`}${history && renderHistory(visit, history)}</li>`;
+}
+
+/** Each state of a withdrawal and each decision about it, in order of time. */
+function renderHistory(visit: Visit, { states, decisions }: History): Html {
+  const { withdrawal } = visit.words;
+  const moments = [
+    ...states.map(({ status, at }) => ({ at, what: renderStatus(visit, status), comment: null })),
+    ...decisions.map(({ name, decision, comment, decidedAt }) => ({
+      at: decidedAt,
+      what: html`<strong>${sanitizeText(withdrawal.decided[decision](name), 200)}</strong>`,
+      comment,
+    })),
+  ].sort((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0));
+  return html`<ul class="steps">${moments.map(({ at, what, comment }) => html`<li>${what} ${renderInstant(visit, at)}${comment && html` <span class="soft">${text(comment)}</span>`}</li>`)}</ul>`;
 }
 
 interface Described {

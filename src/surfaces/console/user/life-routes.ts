@@ -2,7 +2,7 @@ import type { Item } from '#platform/commands/values';
 import { commonErrors } from '#platform/errors/errors';
 import type { Mount } from '../mount.ts';
 import { renderLife } from './life-page.ts';
-import { readLife, readPlaces, start } from './read-life.ts';
+import { readHistories, readLife, readPlaces, start } from './read-life.ts';
 
 /** `/console/users/<id>/life`. */
 export function lifeRoutes({ page }: Mount): void {
@@ -14,6 +14,8 @@ export function lifeRoutes({ page }: Mount): void {
     const { data } = await call('users.list', { userId });
     const [user] = data.items as Item[];
     if (!user) throw commonErrors.notFound();
-    return renderLife(visit, { user, ...(await readLife(call, String(user.id), places)) });
+    const life = await readLife(call, String(user.id), places);
+    const histories = await readHistories(call, life.rows);
+    return renderLife(visit, { user, histories, ...life });
   });
 }

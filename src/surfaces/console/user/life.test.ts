@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makeConsent, makeDeposit, makeIntegration, makeKey, makeWithdrawal } from '#test/data/factories';
 import { useHarness } from '#test/harness';
-import { linksIn, signIn } from '#test/worlds/console';
+import { linksIn, signIn, unescaped } from '#test/worlds/console';
+import { makePerson } from '#test/worlds/people';
 import { readPlaces, start, writePlaces } from './read-life.ts';
 
 const harness = useHarness();
@@ -70,6 +71,45 @@ test('200 from the page of a user, with consents; in Portuguese, too', async () 
   assert.ok(linksIn((await visitor.get(place)).body).some((link) => link.includes(id)));
   const portuguese = await visitor.get(place, { 'accept-language': 'pt-BR' });
   assert.ok(portuguese.body.includes('A vida de') && portuguese.body.includes('Consentimento pedido'));
+});
+
+test('200 each withdrawal with its states and who approved or refused it, in order of time', async () => {
+  const visitor = await signIn(harness, { role: 'viewer' });
+  const key = await makeKey(harness);
+  const [first, second] = [await makeWithdrawal(harness, key), await makeWithdrawal(harness, key)];
+  const { db } = harness.deps;
+  const idOf = async (bulkId: string) =>
+    (await harness.operator('withdrawals.show', { withdrawalId: bulkId })).body.data.id as string;
+  const [approved, other] = [await idOf(first), await idOf(second)];
+  await db.query(
+    "update withdrawals set status = 'pending', updated_at = created_at + interval '1 s' where id = $1",
+    [approved],
+  );
+  await harness.operator('rules.draft', { rules: [{ name: 'All', verdict: 'allow' }] });
+  const { id: personId } = await makePerson(harness, { role: 'compliance', name: 'Beatriz' });
+  await db.query(
+    `insert into rule_approvals (withdrawal_id, revision, person_id, decision, comment, credential_id, client_data,
+       authenticator_data, signature, decided_at)
+     select $1, max(revision), $2, 'approve', 'Agreed <by phone>', '', '', '', '', now() + interval '1 minute' from rule_sets`,
+    [approved, personId],
+  );
+  const { body } = await visitor.get(`/console/users/${key.userId}/life`);
+  const rowOf = (id: string) => body.slice(body.indexOf(id)).split('</ul>')[0]!;
+  const steps = unescaped(rowOf(approved).replaceAll(/<[^>]+>/g, ' '));
+  assert.match(steps, /queued .* pending .* Approved by Beatriz .* Agreed <by phone>/s);
+  assert.ok(!rowOf(other).includes('Beatriz') && rowOf(other).includes('queued'));
+  const { status, body: given } = await harness.operator('withdrawals.history', {
+    withdrawalIds: [other, crypto.randomUUID(), approved, other],
+  });
+  assert.equal(status, 200);
+  assert.deepEqual(
+    given.data.items.map(({ withdrawalId }: { withdrawalId: string }) => withdrawalId),
+    [other, approved],
+  );
+  assert.deepEqual(
+    given.data.items[1].decisions.map(({ name, comment }: Record<string, string>) => [name, comment]),
+    [['Beatriz', 'Agreed <by phone>']],
+  );
 });
 
 test('404 an unknown user, and places that are no page’s', async () => {

@@ -147,6 +147,24 @@ async function readSource(
   return queue;
 }
 
+/** A row of `withdrawals.history`. */
+export interface History {
+  withdrawalId: string;
+  states: { status: string; at: string }[];
+  decisions: { name: string; decision: 'approve' | 'refuse'; comment: string | null; decidedAt: string }[];
+}
+
+/** What became of the withdrawals among the rows, by their ids. */
+export async function readHistories(
+  call: CallCommand,
+  rows: readonly LifeRow[],
+): Promise<ReadonlyMap<string, History>> {
+  const withdrawalIds = rows.filter(({ source }) => source === 'withdrawals').map(({ row }) => row.id);
+  if (withdrawalIds.length === 0) return new Map();
+  const { data } = await call('withdrawals.history', { withdrawalIds });
+  return new Map((data.items as History[]).map((one) => [one.withdrawalId, one]));
+}
+
 /** For the address of the next page. */
 export const writePlaces = (places: Places): string =>
   Buffer.from(

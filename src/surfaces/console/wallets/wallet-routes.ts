@@ -1,22 +1,23 @@
 import type { Ctx } from '#context';
 import type { Command } from '#platform/commands/command';
 import { type Content, type Html, html } from '#platform/http/html';
+import { renderLateNote } from '../late-note.ts';
 import { answerAddress, formAddress } from '../links.ts';
 import type { Mount } from '../mount.ts';
+import { renderNodes } from '../nodes/render-nodes.ts';
 import { whyOf } from '../overview/find-attention.ts';
 import { renderPage } from '../page.ts';
 import type { Visit } from '../visit.ts';
-import { renderLateNote } from './known-wallets.ts';
 import { addDaysLeft, type LastingWallet, readActivity } from './read-wallets.ts';
 import { renderHalt, renderHaltHelp } from './render-halt.ts';
 import { renderWalletTable } from './wallets-table.ts';
 
 /** `/console/wallets`. */
-export function walletRoutes({ page, options, sharedWallets }: Mount): void {
+export function walletRoutes({ page, options, sharedWallets, sharedNodes }: Mount): void {
   const byName = new Map(options.commands.map((command) => [command.name, command]));
   page('/wallets', async ({ visit, call }) => {
     const activity = await readActivity(call);
-    const read = await sharedWallets.findKnown(call);
+    const [read, nodes] = await Promise.all([sharedWallets.findKnown(call), sharedNodes.findKnown(call)]);
     const wallets = addDaysLeft(read.known?.wallets ?? [], activity);
     const { title, lead } = visit.words.wallets;
     return renderPage(visit, {
@@ -24,7 +25,9 @@ export function walletRoutes({ page, options, sharedWallets }: Mount): void {
       body: html`<h1>${title}</h1><p class="lead">${lead}</p><div id="wallets" data-live>
 ${renderLateNote(visit, read)}
 ${read.known && html`<section class="card">${renderWalletTable(visit, wallets)}</section>`}
-${wallets.map((wallet) => renderWallet(visit, byName, wallet))}</div>`,
+${wallets.map((wallet) => renderWallet(visit, byName, wallet))}
+${renderLateNote(visit, nodes, visit.words.nodes.unread)}
+${nodes.known?.networks.map((one) => renderNodes(visit, one))}</div>`,
     });
   });
 }

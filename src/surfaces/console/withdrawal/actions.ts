@@ -1,5 +1,7 @@
 import { answerAddress, formAddress } from '../links.ts';
+import { nodesAddress } from '../nodes/shown-network.ts';
 import type { Texts } from '../texts/index.ts';
+import type { Trouble } from './find-trouble.ts';
 import type { Life } from './timeline.ts';
 
 export interface Action {
@@ -10,8 +12,13 @@ export interface Action {
 }
 
 /** What helps a withdrawal that waits, most useful first. */
-export function actionsFor(life: Life, words: Texts): Action[] {
+export function actionsFor(
+  life: Life,
+  { isContradicted, isNodeDown }: Pick<Trouble, 'isContradicted' | 'isNodeDown'>,
+  words: Texts,
+): Action[] {
   const { id, status, waitingFor } = life;
+  if (status === 'processing' && (isContradicted || isNodeDown)) return [openNodes(life, words)];
   if (status !== 'queued' && status !== 'pending') return [];
   const cancel: Action = {
     label: words.withdrawal.cancel,
@@ -20,6 +27,11 @@ export function actionsFor(life: Life, words: Texts): Action[] {
   };
   return [...helpFor(life, waitingFor, words), cancel];
 }
+
+const openNodes = ({ network }: Life, { nodes }: Texts): Action => ({
+  label: nodes.open,
+  address: nodesAddress(network),
+});
 
 function helpFor(life: Life, waitingFor: string | null, words: Texts): Action[] {
   const { userId, partnerId, keyId } = life;
@@ -32,6 +44,9 @@ function helpFor(life: Life, waitingFor: string | null, words: Texts): Action[] 
       return [];
     case 'approval':
       return [{ label: words.approvals.title, address: '/console/approvals' }];
+    case 'node':
+    case 'disagreement':
+      return [openNodes(life, words)];
     case 'user suspended':
       return resume('users.resume', { userId });
     case 'partner suspended':

@@ -12,7 +12,7 @@ import type { HaltedWallet } from '../wallets/help-for-halt.ts';
 import { renderHalt, renderHaltHelp } from '../wallets/render-halt.ts';
 import { actionsFor } from './actions.ts';
 import { reasonOf, type Trouble } from './find-trouble.ts';
-import { type Happened, type Life, type Moment, timelineOf } from './timeline.ts';
+import { type Happened, type Moment, timelineOf } from './timeline.ts';
 
 export interface WithdrawalPage extends Happened {
   trouble: Trouble;
@@ -31,7 +31,7 @@ export function renderWithdrawal(visit: Visit, page: WithdrawalPage): string {
     body: html`<div id="life" data-live><h1>${title} ${renderStatus(visit, life.status)}</h1>
 ${renderWait(visit, page)}
 ${page.trouble.halted.map((wallet) => renderHalted(visit, commands, wallet))}
-${renderActions(visit, life, commands)}
+${renderActions(visit, page)}
 <section class="card"><h2>${withdrawal.timeline}</h2><ol class="timeline">${timelineOf(visit, page).map((one) => renderMoment(visit, one))}</ol></section>
 <section class="card"><h2>${withdrawal.facts}</h2>${renderAnswer({ reader: visit, command }, facts)}
 <p><a href="${answerAddress('webhooks.list', { partnerId: life.partnerId })}">${withdrawal.endpoints}</a></p></section></div>`,
@@ -65,9 +65,9 @@ ${renderHalt(visit, wallet)}
 }
 
 /** Only what the person's role may run. */
-function renderActions(visit: Visit, life: Life, commands: WithdrawalPage['commands']): Html | false {
+function renderActions(visit: Visit, { life, trouble, commands }: WithdrawalPage): Html | false {
   const may = (name: string) => visit.may(commands.get(name)!);
-  const actions = actionsFor(life, visit.words).filter(
+  const actions = actionsFor(life, trouble, visit.words).filter(
     ({ command }) => command === undefined || may(command),
   );
   if (actions.length === 0) return false;

@@ -5,7 +5,7 @@ import type { Change, Decisions, Delivery, Life } from './timeline.ts';
 import { renderWithdrawal } from './withdrawal-page.ts';
 
 /** `/console/withdrawals/<any id>`. */
-export function withdrawalRoutes({ page, options, deps, sharedWallets }: Mount): void {
+export function withdrawalRoutes({ page, options, deps, sharedWallets, sharedNodes }: Mount): void {
   const commands = new Map(options.commands.map((command) => [command.name, command]));
   const figures = figureReader(options.gauges, deps);
   page('/withdrawals/:id', async ({ visit, call, request }) => {
@@ -16,7 +16,7 @@ export function withdrawalRoutes({ page, options, deps, sharedWallets }: Mount):
       call('audit.list', { subject: `withdrawal:${life.id}`, limit: 100 }),
       call('webhooks.trace', { withdrawalId: life.id }),
       call('approvals.payment', { withdrawalId: life.id }),
-      findTrouble({ now: visit.now, figures, sharedWallets, call }, life),
+      findTrouble({ now: visit.now, figures, sharedWallets, sharedNodes, call }, life),
     ]);
     return renderWithdrawal(visit, {
       life,

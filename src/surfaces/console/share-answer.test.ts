@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { useHarness } from '#test/harness';
-import type { CallCommand } from '../call-command.ts';
-import { shareWallets } from './share-wallets.ts';
+import type { CallCommand } from './call-command.ts';
+import { type SharedWallets, shareAnswer } from './share-answer.ts';
 
 const harness = useHarness();
+const share = (): SharedWallets => shareAnswer(harness.deps, 'wallets.show');
 
 /** Calls that answer when the test says so. */
 function makeCalls() {
@@ -20,7 +21,7 @@ function makeCalls() {
 
 test('many pages cause one read, and a read is used for a few seconds', async () => {
   const { call, begun, answer } = makeCalls();
-  const shared = shareWallets(harness.deps);
+  const shared = share();
   const pages = Array.from({ length: 20 }, () => shared.findKnown(call));
   answer(0);
   for (const { known, isLate } of await Promise.all(pages))
@@ -36,7 +37,7 @@ test('many pages cause one read, and a read is used for a few seconds', async ()
 
 test('if a node hangs, the last read is shown for five minutes, and no second read begins', async () => {
   const { call, begun, answer } = makeCalls();
-  const shared = shareWallets(harness.deps);
+  const shared = share();
   assert.deepEqual(await shared.findKnown(call), { known: undefined, isLate: true });
   answer(0);
   const { known } = await shared.findKnown(call);
@@ -49,7 +50,7 @@ test('if a node hangs, the last read is shown for five minutes, and no second re
 
 test('a read that fails is not kept: the next page reads again', async () => {
   const { call, begun, answer } = makeCalls();
-  const shared = shareWallets(harness.deps);
+  const shared = share();
   const first = shared.findKnown(call);
   begun[0]!.reject(new Error('the session is over'));
   assert.deepEqual(await first, { known: undefined, isLate: true });
