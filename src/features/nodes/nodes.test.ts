@@ -1,11 +1,19 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { useHarness } from '#test/harness';
 import { startChain } from '#test/outside/chain';
 import { useDeposits } from '#test/worlds/deposit';
 import { makeWorld, type NodeProxy, startProxy, type World } from '#test/worlds/payout';
 import { commands } from '../../app.ts';
 
 const { chain, startWatching, deposit } = useDeposits();
+const harness = useHarness(async () => {
+  await chain.ready;
+  const rpcUrls = ['/a', '/b', 'http://127.0.0.1:1/gone'].map((place) =>
+    place.startsWith('/') ? chain.rpcUrl + place : place,
+  );
+  return { networks: [{ ...chain.settings, rpcUrls }] };
+});
 
 /** A world whose worker has three nodes, each behind a proxy. */
 async function withThree(t: TestContext) {
@@ -57,6 +65,14 @@ test('200 nodes that agree: the newest and the final block of each', async (t) =
     assert.equal(final.number, Number(number) - 2);
   }
   assert.deepEqual([shown.payouts, shown.deposits], [[], null]);
+});
+
+test('200 one node of three is away: the others agree, and are enough', async () => {
+  const { status, body } = await harness.operator('nodes.show');
+  assert.equal(status, 200);
+  const [shown] = body.data.networks;
+  assert.deepEqual(statesOf(shown), ['ok', 'ok', 'away']);
+  assert.deepEqual([shown.agreeing, shown.quorum, shown.nodes[2].head], [2, 2, null]);
 });
 
 test('200 a node that is away, one that lags, one of another chain', async (t) => {
