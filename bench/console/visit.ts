@@ -21,6 +21,12 @@ export interface Visitor {
 export async function signStaffIn(world: World): Promise<Visitor[]> {
   const { partnerId, userIds } = world;
   const starts = [`/console/users/${userIds[0]}`, `/console/users/${userIds[1]}`];
+  await invitePerson(operatorContext(world.deps), {
+    name: 'Colleague',
+    email: 'colleague@example.com',
+    role: 'finance',
+    partnerId,
+  } as NewPerson);
   const { id: integrationId } = await registerIntegration(operatorContext(world.deps), {
     name: 'Bench',
     logoColor: '#1a7f5a',
@@ -74,13 +80,17 @@ function fetchPage(port: number, path: string, cookie: string): Promise<Shown> {
   });
 }
 
-const pagesMax = 400;
+const pagesMax = 800;
 /** Pages about different records of one kind. */
 const sameKindMax = 3;
 
 /** The pages that links lead to, some of each kind. */
-export async function crawl(visitor: Visitor & { alsoStart?: readonly string[] }): Promise<string[]> {
-  const found = new Set([visitor.start, ...(visitor.alsoStart ?? [])]);
+export async function crawl(
+  visitor: Visitor & { alsoStart?: readonly string[] },
+  starts: readonly string[] = [],
+): Promise<string[]> {
+  const own = starts.filter((path) => path.startsWith(`${visitor.start}/`));
+  const found = new Set([visitor.start, ...(visitor.alsoStart ?? []), ...own]);
   const kinds = new Map<string, number>();
   const area = visitor.start;
   for (const path of found) {

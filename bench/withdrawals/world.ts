@@ -77,7 +77,7 @@ export function createBenchDeps(databaseUrl: string, networks: NetworkSettings[]
       withdrawalRates,
       issuerWebhookSecrets: [],
       balanceStaleAfterMs: 3_600_000,
-      outgoing: { allowsLoopbackHttp: false, ports: [], allowedBlocks: [] },
+      outgoing: { allowsLoopbackHttp: false, ports: [443], allowedBlocks: [] },
       mcpAllowedOrigins: [],
       mcpAllowedHosts: [],
     },

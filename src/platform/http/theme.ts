@@ -21,5 +21,5 @@ export function brandRules(color: Color): string {
     const wash = mixColors(card, accent, 0.12);
     return `:root { --accent: ${accent}; --on-accent: ${inkOn(accent)}; --wash: ${wash}; }`;
   };
-  return `${rules(0)}\n@media (prefers-color-scheme: dark) { ${rules(1)} }\n`;
+  return `${rules(0)}\n@media screen and (prefers-color-scheme: dark) { ${rules(1)} }\n`;
 }

@@ -131,6 +131,8 @@ for (const locale of ['en-US', 'pt-BR']) {
         `/ledger?userId=${userId}`,
         '/audit',
         '/audit?actor=tester',
+        '/audit/1',
+        `/audit/${id}`,
         `/users/${userId}/life`,
         '/commands',
         '/commands/ledger.post',
@@ -344,6 +346,12 @@ async function storeDeposit(userId: string, text: string) {
   return transactionHash;
 }
 
+/** The page of the newest row of the audit log. */
+async function lastChange() {
+  const { body } = await harness.operator('audit.list', { limit: 1 });
+  return `/audit/${body.data.items[0].id}`;
+}
+
 browserTest(
   'stored XSS: no text of a partner, a user, a colleague, a node or a stranger runs or breaks a page',
   { timeout },
@@ -391,6 +399,8 @@ browserTest(
         `/ledger?userId=${userId}`,
         '/audit',
         `/audit?actor=${encodeURIComponent(payload)}`,
+        `/audit/${refusedId}`,
+        await lastChange(),
         `/users/${userId}/life`,
         `/withdrawals/${withdrawalId}`,
         `/withdrawals/${refusedId}`,

@@ -42,6 +42,7 @@ ${renderWho(reader, frame)}
 ${session && renderNavigation(reader, frame)}
 <main id="main" tabindex="-1">
 ${session && renderAge(reader)}
+${session && renderPrinted(reader, frame)}
 ${body}
 </main>
 </div>
@@ -85,10 +86,17 @@ function renderNavigation({ frame, address }: Reader, { places, prefix }: Frame)
   return html`<nav class="places" aria-label="${frame.menu}"><ul>${links}</ul></nav>`;
 }
 
+/** On paper only: the address of the page, its time, and who printed it. */
+function renderPrinted({ frame, brand, session, now, address }: Reader, { name }: Frame): Html {
+  const text = frame.printed(instantOf(now), sanitizeText(session!.person.name));
+  return html`<p class="printed" aria-hidden="true"><strong>${sanitizeText(brand.name, 70)}</strong> ${name} · ${text}<br><span class="address">${address}</span></p>`;
+}
+
+const instantOf = (now: Date) => `${now.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+
 /** Shown by the script when the figures of the page are no longer refreshed. */
 function renderAge({ frame, now, address }: Reader): Html {
-  const instant = `${now.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
-  return html`<div class="age" role="status"><p class="note bad" data-age hidden>${frame.notUpdated(instant)} <a href="${address}">${frame.reload}</a></p></div>`;
+  return html`<div class="age" role="status"><p class="note bad" data-age hidden>${frame.notUpdated(instantOf(now))} <a href="${address}">${frame.reload}</a></p></div>`;
 }
 
 /** Opened by the script with `?`. Areas without a search have no `/`. */

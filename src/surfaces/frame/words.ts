@@ -20,6 +20,7 @@ const en = {
   },
   notUpdated: (instant: string) => `Not updated since ${instant}.`,
   reload: 'Reload',
+  printed: (instant: string, name: string) => `As of ${instant}, printed by ${name}`,
   reference: 'Reference',
   /** Words for values of the API, by the value. A value without one is shown as it is. */
   statuses: {} as Readonly<Record<string, string>>,
@@ -60,6 +61,7 @@ const pt: FrameWords = {
   },
   notUpdated: (instant) => `Sem atualização desde ${instant}.`,
   reload: 'Recarregar',
+  printed: (instant, name) => `Situação em ${instant}, impresso por ${name}`,
   reference: 'Referência',
   statuses: {
     awaiting: 'aguardando',

@@ -48,7 +48,7 @@ browserTest(
       .getByRole('link', { name: 'Nodes of polygon contradict each other about the payout with nonce 0' })
       .click();
     const nodes = page.locator('#nodes-polygon');
-    await nodes.getByText('2 of 2 have the same final block').waitFor();
+    await nodes.getByText('agree about the final block: 2 of 2.').waitFor();
     await nodes.getByText('First payout in line: nonce 0').waitFor();
     const says = nodes.locator('table').nth(1).locator('tbody tr');
     assert.deepEqual(
@@ -87,7 +87,7 @@ browserTest(
     first.meddle = undefined;
     second.respond = (response) => response.destroy();
     await page.locator('#nodes-polygon').getByText('não responde').first().waitFor();
-    await page.getByText('Só 1').or(page.getByText('1 de 2 têm o mesmo bloco final')).first().waitFor();
+    await page.getByText('concordam sobre o bloco final: 1 de 2.').waitFor();
     await page.close();
   },
 );

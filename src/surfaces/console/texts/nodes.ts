@@ -3,7 +3,7 @@ const en = {
   open: 'Open the nodes',
   of: (network: string) => `Nodes of ${network}`,
   agree: (agreeing: number, all: number, quorum: number) =>
-    `${agreeing} of ${all} have the same final block, and ${quorum} must agree before a payout is settled or a deposit is credited.`,
+    `Nodes that agree about the final block: ${agreeing} of ${all}. Needed before a payout is settled or a deposit is credited: ${quorum}.`,
   finality: (rule: string) => `Final: ${rule}.`,
   unread: 'Nodes did not answer in time.',
   node: 'Node',
@@ -73,7 +73,7 @@ const pt: typeof en = {
   open: 'Abrir os nós',
   of: (network) => `Nós de ${network}`,
   agree: (agreeing, all, quorum) =>
-    `${agreeing} de ${all} têm o mesmo bloco final, e ${quorum} devem concordar antes que um pagamento seja liquidado ou um depósito creditado.`,
+    `Nós que concordam sobre o bloco final: ${agreeing} de ${all}. Necessários para liquidar um pagamento ou creditar um depósito: ${quorum}.`,
   finality: (rule) => `Final: ${rule}.`,
   unread: 'Nós não responderam a tempo.',
   node: 'Nó',

@@ -87,6 +87,8 @@ export interface Moment {
   at: string;
   what: string;
   detail?: string | undefined;
+  /** What `what` has in short, such as a hash. */
+  whole?: string;
   /** The page about it. */
   address?: string;
 }
@@ -176,10 +178,11 @@ function describeAttempt({ withdrawal }: Texts, attempt: Attempt): Moment[] {
   const { hash, maxFeePerGas, maxPriorityFeePerGas, signedAt, sentAt, sends, lastAnswer, isMined } = attempt;
   const short = shorten(hash);
   const fees = withdrawal.fees(gwei(maxFeePerGas), gwei(maxPriorityFeePerGas));
-  const signed = { at: signedAt, what: withdrawal.signed(short), detail: fees };
+  const signed = { at: signedAt, what: withdrawal.signed(short), whole: hash, detail: fees };
   const sent = sentAt && {
     at: sentAt,
     what: withdrawal.sent(short),
+    whole: hash,
     // When it was mined is not stored.
     detail: [withdrawal.sends(sends, lastAnswer ?? '–'), ...(isMined ? [withdrawal.mined] : [])].join('; '),
   };

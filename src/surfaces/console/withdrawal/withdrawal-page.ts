@@ -38,8 +38,8 @@ ${renderActions(visit, page)}
   });
 }
 
-function renderMoment(visit: Visit, { at, what, detail, address }: Moment): Html {
-  const text = html`<strong>${sanitizeText(what)}</strong>`;
+function renderMoment(visit: Visit, { at, what, whole, detail, address }: Moment): Html {
+  const text = html`<strong${whole && html` title="${whole}"`}>${sanitizeText(what)}</strong>`;
   return html`<li>${renderInstant(visit, at)} ${address ? html`<a href="${address}">${text}</a>` : text}${detail && html`<p class="soft">${sanitizeText(detail, 500)}</p>`}</li>`;
 }
 
