@@ -38,6 +38,7 @@ const places: Readonly<Record<string, (id: string) => string>> = {
   cardId: (cardId) => answerAddress('cards.show', { cardId }),
   applicationId: (id) => `/console/applications/${encoded(id)}`,
   approvalId: (id) => answerAddress('approvals.show', { id }),
+  auditId: (id) => `/console/audit/${encoded(id)}`,
   command: (name) => formAddress(name),
   transactionHash: searchAddress,
   hash: searchAddress,
@@ -60,6 +61,8 @@ const ownIds: Readonly<Record<string, string>> = {
 
 /** Commands of a feature whose `id` is that of something else with a page. */
 const otherIds: Readonly<Record<string, string>> = {
+  'audit.list': 'auditId',
+  'audit.show': 'auditId',
   'integrations.applications': 'applicationId',
   'integrations.show-application': 'applicationId',
   'integrations.approve': 'applicationId',

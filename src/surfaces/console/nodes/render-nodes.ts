@@ -52,7 +52,9 @@ function rowOf(
     age,
     blocksBehind === null ? '–' : String(blocksBehind),
     renderBlock(final),
-    html`<span lang="en">${faults.map((fault) => html`<span class="fault-text">${sanitizeText(fault, 300)}</span>`)}</span>`,
+    faults.length === 0
+      ? '–'
+      : html`<span lang="en">${faults.map((fault) => html`<span class="fault-text">${sanitizeText(fault, 300)}</span>`)}</span>`,
   ];
   return row;
 }

@@ -1,7 +1,7 @@
 import type { Item } from '#platform/commands/values';
 import { type Content, type Html, html } from '#platform/http/html';
 import { sanitizeText } from '#platform/values/sanitize-text';
-import { renderInstant, renderStatus } from '#surfaces/frame';
+import { renderInstant, renderStatus, wordOfStatus } from '#surfaces/frame';
 import { auditAddress } from '../audit/audit-page.ts';
 import { addressOf, depositAddress, placeOf } from '../links.ts';
 import { renderPage } from '../page.ts';
@@ -45,7 +45,7 @@ function renderRow(
 function renderHistory(visit: Visit, { states, decisions }: History): Html {
   const { withdrawal } = visit.words;
   const moments = [
-    ...states.map(({ status, at }) => ({ at, what: renderStatus(visit, status), comment: null })),
+    ...states.map(({ status, at }) => ({ at, what: wordOfStatus(visit, status), comment: null })),
     ...decisions.map(({ name, decision, comment, decidedAt }) => ({
       at: decidedAt,
       what: html`<strong>${sanitizeText(withdrawal.decided[decision](name), 200)}</strong>`,
