@@ -5,18 +5,8 @@ const turns = 7;
 const [msMax, bytesMax] = [100, 60_000];
 const shownMax = 8;
 
-/** Commands that read a whole table take as long as that: a link to one says what it does. */
-const wholeChecks = ['audit.verify', 'doctor', 'ledger.check', 'ledger.verify'];
-const isWholeCheck = (path: string) =>
-  wholeChecks.some((name) => path.startsWith(`/console/commands/${name}?`) && path.includes('run=1'));
-
-/** The time of each page, in turns, and its size; of checks that read whole tables, the time of one. */
-export async function measurePages(visitor: Visitor, all: readonly string[]): Promise<void> {
-  const paths = all.filter((path) => !isWholeCheck(path));
-  for (const path of all.filter(isWholeCheck)) {
-    const { ms } = await visitor.get(path);
-    console.log(`  not a page: ${path} ${ms.toFixed(0)} ms`);
-  }
+/** The time of each page, in turns, and its size. */
+export async function measurePages(visitor: Visitor, paths: readonly string[]): Promise<void> {
   const times = new Map<string, number[]>(paths.map((path) => [path, []]));
   const sizes = new Map<string, number>();
   const wrong = new Map<string, number>();

@@ -84,6 +84,11 @@ const pagesMax = 800;
 /** Pages about different records of one kind. */
 const sameKindMax = 3;
 
+/** Commands that read whole tables, for which they take seconds: no pages. */
+const wholeChecks = ['audit.verify', 'doctor', 'ledger.check', 'ledger.verify'];
+const isWholeCheck = (path: string) =>
+  wholeChecks.some((name) => path.startsWith(`/console/commands/${name}?`) && path.includes('run=1'));
+
 /** The pages that links lead to, some of each kind. */
 export async function crawl(
   visitor: Visitor & { alsoStart?: readonly string[] },
@@ -101,6 +106,7 @@ export async function crawl(
     }
     for (const [, address = ''] of body.matchAll(/<a [^>]*?href="([^"]*)"/g)) {
       const link = address.replaceAll(/&#(\d+);/g, (_all, code: string) => String.fromCharCode(Number(code)));
+      if (isWholeCheck(link)) continue;
       const isOwn = link === area || link.startsWith(`${area}/`) || link.startsWith(`${area}?`);
       const kind = kindOf(link);
       const count = kinds.get(kind) ?? 0;

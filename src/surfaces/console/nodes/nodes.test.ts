@@ -59,6 +59,13 @@ browserTest(
     assert.equal(await page.getByText('Halted').count(), 0, 'the wallet is not halted');
     assert.deepEqual(await findPageFaults(page), []);
 
+    // A payout that takes long says so itself.
+    worker.advance(70_000);
+    await page.goto(`${origin}/console/withdrawals/${id}`);
+    await page.getByText('nodes contradict each other about the first payout of its wallet').waitFor();
+    await page.getByRole('link', { name: 'Open the nodes' }).click();
+    await nodes.getByText('First payout in line: nonce 0').waitFor();
+
     await page.evaluate('window.isSame = true');
     first.meddle = undefined;
     await worker.settle();
