@@ -6,10 +6,6 @@ const jpeg =
   'ABgRAQADAQAAAAAAAAAAAAAAAAACAxIR/9oADAMBAAIRAxEAPwDNVMKu46VIJ4UYlroAKH//2Q==';
 const webp =
   'UklGRkAAAABXRUJQVlA4IDQAAAAQAwCdASoYABAAPtFUo0uoJKMhsAgBABoJQAALcIH85MAA/m7/8lv/6EM3/6FY83XaeAAA';
-const alpha =
-  'UklGRm4AAABXRUJQVlA4WAoAAAAQAAAAFwAADwAAQUxQSBUAAAABDzD/ERFCSEB44P9a1YSI/k9AMv0AVlA4IDIAAACwAgCdASoYABAA' +
-  'PtFWpEuoJKOhsAgBABoJQAAPqLAA/u98z//tbL/+hWPN13n/pswAAA==';
-const lossless = 'UklGRiwAAABXRUJQVlA4TCAAAAAvF8ADEA8wf6MxWvMf8CDMNqrB/GnvewgR/Y/lBAAAAA==';
 const png =
   'iVBORw0KGgoAAAANSUhEUgAAABgAAAAQCAYAAAAMJL+VAAAASElEQVR4AeyRsQ0AIAgElTEczWWMyziaa2j/FJ8v6J7kC8gFkiPGmk9J' +
   'EytEXsZ9gCqzIq7o7tOV0I0A+AcgJLdWlJ3ApFzRBwAA//9OuaEIAAAABklEQVQDACRMMCFznQEOAAAAAElFTkSuQmCC';
@@ -20,6 +16,4 @@ export const pictures = {
   png: read(png),
   jpeg: read(jpeg),
   webp: read(webp),
-  webpWithAlpha: read(alpha),
-  webpLossless: read(lossless),
 };

@@ -114,8 +114,12 @@ test('nothing but the pixels is kept', () => {
 test('what is not such a picture is refused, and says why', () => {
   const bomb: Chunk = ['IDAT', deflateSync(Buffer.alloc(64_000_000))];
   const faults: [string, Buffer, string][] = [
-    ['JPEG', Buffer.from('ffd8ffe000104a46', 'hex'), 'must be a PNG file'],
-    ['nothing', Buffer.alloc(0), 'must be a PNG file'],
+    [
+      'JPEG',
+      Buffer.from('ffd8ffe000104a46', 'hex'),
+      'must be a PNG file: save a picture of another kind as PNG',
+    ],
+    ['nothing', Buffer.alloc(0), 'must be a PNG file: save a picture of another kind as PNG'],
     ['too wide', draw(1_025, 16, [0, 0, 0, 0]), 'must have from 16 to 1024 pixels on each side'],
     ['too small', draw(15, 15, [0, 0, 0, 0]), 'must have from 16 to 1024 pixels on each side'],
     ['cut', draw(64, 64, [1, 2, 3, 4]).subarray(0, 60), 'is a PNG file with errors'],

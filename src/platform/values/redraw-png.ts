@@ -22,6 +22,12 @@ export function redrawPng(file: Buffer, size: number): { png: Buffer } | { fault
   return { png: Buffer.from(encode({ data: pixels, width: side, height: side, channels: 4, depth: 8 })) };
 }
 
+/** What the first bytes of a file say against it; the pixels are not read. */
+export function faultInHeader(file: Buffer): string | undefined {
+  const header = readHeader(file);
+  return 'fault' in header ? header.fault : undefined;
+}
+
 interface Header {
   width: number;
   height: number;
@@ -31,7 +37,8 @@ interface Header {
 
 /** Of the first chunk, which must be the header. */
 function readHeader(file: Buffer): Header | { fault: string } {
-  if (!file.subarray(0, 8).equals(signature)) return { fault: 'must be a PNG file' };
+  if (!file.subarray(0, 8).equals(signature))
+    return { fault: 'must be a PNG file: save a picture of another kind as PNG' };
   if (file.length < 33 || file.readUInt32BE(8) !== 13 || file.toString('latin1', 12, 16) !== 'IHDR')
     return { fault: 'is a PNG file with errors' };
   const [width, height] = [file.readUInt32BE(16), file.readUInt32BE(20)];

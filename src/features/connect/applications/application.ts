@@ -1,5 +1,4 @@
 import type { ConsentScope, NewIntegration } from '#features/connect/integrations';
-import type { Picture } from '#platform/values/clean-picture';
 
 export const applicationStatuses = ['open', 'approved', 'refused', 'expired'] as const;
 export type ApplicationStatus = (typeof applicationStatuses)[number];
@@ -12,8 +11,8 @@ export interface NewApplication extends Omit<NewIntegration, 'purposesPt'> {
   logo?: string | null;
 }
 
-/** What is stored of it. */
-export type CheckedApplication = Omit<NewApplication, 'logo'> & { logo: Picture | null };
+/** What is stored of it; of the logo, a new file. */
+export type CheckedApplication = Omit<NewApplication, 'logo'> & { logo: Buffer | null };
 
 export interface ApplicationRow {
   id: string;

@@ -4,8 +4,8 @@ import { normalizeEmail } from '#features/users';
 import type { Pool } from '#platform/db/db';
 import { invalidField } from '#platform/errors/errors';
 import { createSecret, hashSecret } from '#platform/secrets/secret';
-import { cleanPicture, type Picture } from '#platform/values/clean-picture';
-import { redrawPng } from '#platform/values/redraw-png';
+import type { Picture } from '#platform/values/picture';
+import { faultInHeader, redrawPng } from '#platform/values/redraw-png';
 import type { CheckedApplication, NewApplication } from './application.ts';
 import { applicationErrors } from './errors.ts';
 import { countOpen, insertApplication, insertLogo, lockApplying } from './queries.ts';
@@ -32,23 +32,23 @@ export function checkApplication(input: NewApplication): CheckedApplication {
   };
 }
 
-function readLogo(logo: string | null | undefined): Picture | null {
+/** By the first bytes only, because this is also asked before the allowance of an address. */
+function readLogo(logo: string | null | undefined): Buffer | null {
   if (!logo) return null;
   const file = Buffer.from(logo, 'base64');
   if (file.length > logoBytesMax) throw invalidField('logo', 'must be a file of at most 64 kB');
-  const picture = cleanPicture(file);
-  if ('fault' in picture) throw invalidField('logo', picture.fault);
-  return picture;
+  const fault = faultInHeader(file);
+  if (fault) throw invalidField('logo', fault);
+  return file;
 }
 
 /**
- * A PNG is drawn again from its pixels, up to a tenth of a second of CPU, so only of an application that is
- * within its allowance. No package that we use decodes JPEG and WebP: of those, what their pixels need is
- * kept.
+ * Drawn again from its pixels: up to a tenth of a second of CPU, so only of an application that is within its
+ * allowance.
  */
-function redraw(logo: Picture | null): Picture | null {
-  if (logo?.type !== 'image/png') return logo;
-  const redrawn = redrawPng(logo.bytes, logoSize);
+function redraw(logo: Buffer | null): Picture | null {
+  if (!logo) return null;
+  const redrawn = redrawPng(logo, logoSize);
   if ('fault' in redrawn) throw invalidField('logo', redrawn.fault);
   return { type: 'image/png', bytes: redrawn.png };
 }

@@ -1,5 +1,5 @@
 import type { Db, Row } from '#platform/db/db';
-import type { Picture, PictureType } from '#platform/values/clean-picture';
+import type { Picture, PictureType } from '#platform/values/picture';
 import type { ApplicationRow, ApplicationStatus, CheckedApplication } from './application.ts';
 
 const columns = `id, status, name, logo_color as "logoColor", purposes, scopes, redirect_uris as "redirectUris",

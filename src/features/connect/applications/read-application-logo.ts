@@ -1,5 +1,5 @@
 import type { Db } from '#platform/db/db';
-import type { Picture } from '#platform/values/clean-picture';
+import type { Picture } from '#platform/values/picture';
 import { applicationErrors } from './errors.ts';
 import { selectLogo } from './queries.ts';
 

@@ -1,7 +1,7 @@
 import { batchLoader } from '#platform/db/batch-loader';
 import type { Db, Row } from '#platform/db/db';
 import type { StoredToken } from '#platform/secrets/token';
-import type { Picture, PictureType } from '#platform/values/clean-picture';
+import type { Picture, PictureType } from '#platform/values/picture';
 import type { ConsentScope } from './scopes.ts';
 
 export interface IntegrationRow {

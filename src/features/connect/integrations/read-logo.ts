@@ -1,6 +1,6 @@
 import type { Db } from '#platform/db/db';
 import { uuidForm } from '#platform/http/schemas';
-import type { Picture } from '#platform/values/clean-picture';
+import type { Picture } from '#platform/values/picture';
 import { integrationErrors } from './errors.ts';
 import { selectLogo } from './queries.ts';
 

@@ -64,8 +64,8 @@ test('integrations.set-logo refuses what is no picture, an unknown integration a
   const { id } = await makeIntegration(harness);
   const text = Buffer.from('<svg onload="alert(1)"/>').toString('base64');
   for (const [integrationId, logo, status, error] of [
-    [id, text, 400, 'logo must be a PNG file'],
-    [id, '!!!', 400, 'logo must be a PNG file'],
+    [id, text, 400, 'logo must be a PNG file: save a picture of another kind as PNG'],
+    [id, '!!!', 400, 'logo must be a PNG file: save a picture of another kind as PNG'],
     [id, 'A'.repeat(700_000), 400, 'logo must be a file of at most 500 KB'],
     ['0198a6a0-0000-7000-8000-00000000ffff', picture.toString('base64'), 404, 'Integration not found'],
   ] as const) {

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { type Ctx, inTransaction } from '#context';
 import { recordChange } from '#features/audit';
 import { invalidField } from '#platform/errors/errors';
-import type { Picture } from '#platform/values/clean-picture';
+import type { Picture } from '#platform/values/picture';
 import { redrawPng } from '#platform/values/redraw-png';
 import { integrationErrors } from './errors.ts';
 import { deleteLogo, lockIntegration, selectIntegration, upsertLogo } from './queries.ts';

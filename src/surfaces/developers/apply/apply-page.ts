@@ -67,7 +67,7 @@ ${field('redirectUris', { required: true, rows: 3, placeholder: 'https://app.exa
 ${field('homepageUrl', { maxLength: 2_000, inputMode: 'url' })}
 ${field('privacyUrl', { maxLength: 2_000, inputMode: 'url' })}
 ${field('logoColor', { required: true, maxLength: 7, value: typedIn('logoColor') || usualColor })}
-${field('logo', { fileTypes: 'image/png,image/jpeg,image/webp' })}
+${field('logo', { fileTypes: 'image/png' })}
 <h2>${apply.you}</h2>
 ${field('applicantName', { required: true, maxLength: 200 })}
 ${field('applicantEmail', { required: true, maxLength: 254, inputMode: 'email' })}

@@ -19,10 +19,7 @@ export const en = {
       homepageUrl: ['Homepage', 'Linked where users decide. Optional.'],
       privacyUrl: ['Privacy policy', 'Linked where users decide. Optional.'],
       logoColor: ['Colour', 'Behind the first letter of the name, if there is no logo. Such as #1a7f5a.'],
-      logo: [
-        'Logo',
-        'PNG, JPEG or WebP of at most 64 kB, best square. Optional. Choose it again after an error.',
-      ],
+      logo: ['Logo', 'PNG of at most 64 kB, best square. Optional. Choose it again after an error.'],
       applicantName: ['Your name', 'You become the first owner of the integration.'],
       applicantEmail: ['Your email', 'The operator may write to you before the decision.'],
     } as Record<FieldName, Pair>,

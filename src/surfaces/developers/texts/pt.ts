@@ -21,7 +21,7 @@ export const pt: Texts = {
       logoColor: ['Cor', 'Atrás da primeira letra do nome, se não houver logotipo. Por exemplo #1a7f5a.'],
       logo: [
         'Logotipo',
-        'PNG, JPEG ou WebP de até 64 kB, de preferência quadrado. Opcional. Escolha-o de novo após um erro.',
+        'PNG de até 64 kB, de preferência quadrado. Opcional. Escolha-o de novo após um erro.',
       ],
       applicantName: ['Seu nome', 'Você será o primeiro responsável pela integração.'],
       applicantEmail: ['Seu e-mail', 'O operador pode escrever para você antes da decisão.'],
