@@ -79,7 +79,7 @@ async function startSandbox(
   const served: Config = {
     ...config,
     databaseUrl: database.url,
-    networks: readDevnets(devnet, secrets.hotWalletKey),
+    networks: readDevnets(devnet, secrets),
     // A copy of another deployment's database is refused.
     deploymentId: 'sandbox',
     // An operator's test server may have `fsync` off: no real money moves here.

@@ -1,9 +1,10 @@
-import { chains, type Network, type NetworkSettings, type PrivateKey, tokensOf } from '#adapters/evm';
+import { chains, type Network, type NetworkSettings, tokensOf } from '#adapters/evm';
 import { type Config, readConfig } from '#config/config';
 import type { Environment } from '#config/setting';
 import { readSetting } from '#config/settings';
 import type { Devnet, DevnetNetwork } from './devnet/index.ts';
 import type { SandboxSecrets } from './secrets.ts';
+import { unfinishedOn } from './unfinished-on.ts';
 
 /** The operator's settings, with the sandbox's own secrets in place of any for production. */
 export function readSandboxConfig(
@@ -36,7 +37,10 @@ export function readSandboxConfig(
 }
 
 /** The devnets instead of configured networks: a sandbox pays nobody but itself. */
-export function readDevnets({ networks }: Devnet, signerKey: PrivateKey): NetworkSettings[] {
+export function readDevnets(
+  { networks }: Devnet,
+  { hotWalletKey, spareWalletKey }: Pick<SandboxSecrets, 'hotWalletKey' | 'spareWalletKey'>,
+): NetworkSettings[] {
   return (Object.entries(networks) as [Network, DevnetNetwork][]).map(([network, { rpcUrl, tokens }]) => ({
     network,
     rpcUrls: [rpcUrl],
@@ -48,6 +52,6 @@ export function readDevnets({ networks }: Devnet, signerKey: PrivateKey): Networ
     // Often enough that no comparison needs a block that is gone: a compacted devnet keeps the last 256.
     reconcileEveryMs: 20_000,
     callTimeoutMs: 30_000,
-    signerKeys: [signerKey],
+    signerKeys: network === unfinishedOn ? [hotWalletKey, spareWalletKey] : [hotWalletKey],
   }));
 }

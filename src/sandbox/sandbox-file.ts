@@ -64,8 +64,19 @@ export interface SandboxFile {
   ledger: Record<'swap' | 'bridge' | 'transfer' | 'late', string>;
   /** Ids of the owner's unsettled records, by status. */
   unsettled: Record<string, string>;
-  /** `bulkId` of some of the owner's withdrawals, by how they end. */
-  withdrawals: Record<'completed' | 'insufficientBalance' | 'receiverBlocked' | 'waiting', string>;
+  /** `bulkId` of some of the owner's withdrawals, by how they end, or why they do not. */
+  withdrawals: Record<
+    | 'completed'
+    | 'insufficientBalance'
+    | 'receiverBlocked'
+    /** Pending, because its key is suspended. */
+    | 'waiting'
+    /** Pending, because its hot wallet has no gas. */
+    | 'waitingForGas'
+    /** Sent, at a fee that no block accepts. */
+    | 'processing',
+    string
+  >;
   /** The owner's cards by status, on two accounts at the issuer. */
   cards: Record<'active' | 'locked' | 'inactive' | 'canceled' | 'travel', SandboxCard>;
   /**

@@ -208,6 +208,8 @@ test('npm start: a first start, the banner as pasted, every key', async (t) => {
     assert.deepEqual(
       Object.entries(withdrawals).map(([name, bulkId]) => [name, statuses.get(bulkId)]),
       [
+        ['processing', 'processing'],
+        ['waitingForGas', 'pending'],
         ['completed', 'completed'],
         ['insufficientBalance', 'failed'],
         ['receiverBlocked', 'failed'],
@@ -300,6 +302,32 @@ test('npm start: a first start, the banner as pasted, every key', async (t) => {
     });
   });
 
+  await t.test('two withdrawals on ethereum do not finish, and a payment there does', async () => {
+    await waitUntil('one waits for gas', async () => (await readUnfinished(first)).waitingForGas === 'gas');
+    const { baseUrl, keys, users } = first.sandbox;
+    const ofOwner = `${baseUrl}/api/crypto/${users.owner.id}`;
+    const headers = { authorization: `Bearer ${keys.full.token}`, 'content-type': 'application/json' };
+    const pay = (number: number) => {
+      const externalId = `beside-${number}`;
+      const order = {
+        amount: '1',
+        to: users.friend.email,
+        network: 'ethereum',
+        currency: 'USDC',
+        externalId,
+      };
+      return ask(`${ofOwner}/withdraw`, { method: 'POST', headers, body: JSON.stringify(order) });
+    };
+    for (let number = 0; number < 6; number++) assert.equal((await pay(number)).status, 200);
+    await waitUntil('both wallets’ shares are paid', async () => {
+      const { body } = await ask(`${ofOwner}/withdraws?perPage=6&status=completed`, { headers });
+      return body.data.withdraws.every(({ externalId }: { externalId: string }) =>
+        /^beside/.test(externalId),
+      );
+    });
+    assert.deepEqual(await readUnfinished(first), { processing: 'processing', waitingForGas: 'gas' });
+  });
+
   await t.test(
     'a test event of the demo endpoint arrives in the inbox, with a signature that fits',
     async () => {
@@ -332,6 +360,17 @@ test('npm start: a first start, the banner as pasted, every key', async (t) => {
     );
   });
 });
+
+/** The status of the one, and what the other waits for. */
+async function readUnfinished(started: Started) {
+  const { processing, waitingForGas } = started.sandbox.withdrawals;
+  const show = async (withdrawalId: string) =>
+    (await operate(started, 'withdrawals.show', { withdrawalId })).body.data;
+  return {
+    processing: (await show(processing)).status,
+    waitingForGas: (await show(waitingForGas)).waitingFor,
+  };
+}
 
 test('a second start on the same folder is refused in one sentence', () =>
   expectSentence(home, /^Another Causeway is already running on .*home/));
@@ -387,6 +426,7 @@ test('a later start keeps data and tokens; a demo key that was revoked is issued
     withoutPorts(first.sandbox),
     'the sandbox uses its own secrets, not those of production',
   );
+  assert.deepEqual(await readUnfinished(second), { processing: 'processing', waitingForGas: 'gas' });
   const orphan = postgresPid(home);
   await stop(second, 'SIGKILL');
   await untilDead(orphan);

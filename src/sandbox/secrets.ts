@@ -11,9 +11,10 @@ export interface SandboxSecrets {
   /** For a login backend: it makes sign-in links and can do nothing else. */
   loginToken: string;
   encryptionKey: string;
-  /** Of the devnets: the issuer of the tokens, and the hot wallet. */
+  /** Of the devnets: the issuer of the tokens, the hot wallet, and one without gas on one network. */
   issuerKey: PrivateKey;
   hotWalletKey: PrivateKey;
+  spareWalletKey: PrivateKey;
   /** Of the card issuer: our token there, and the secret that signs its webhooks. */
   cardIssuerToken: string;
   cardWebhookSecret: string;
@@ -29,6 +30,7 @@ export function readOrMakeSecrets(home: string): SandboxSecrets {
     encryptionKey: randomBytes(32).toString('base64'),
     issuerKey: newPrivateKey(),
     hotWalletKey: newPrivateKey(),
+    spareWalletKey: newPrivateKey(),
     cardIssuerToken: `cwi_${randomBytes(24).toString('hex')}`,
     cardWebhookSecret: `whsec_${randomBytes(32).toString('base64')}`,
     ...known,

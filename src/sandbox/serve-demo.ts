@@ -13,10 +13,12 @@ import type { SandboxIssuer } from './issuer/index.ts';
 import { resetHint } from './reset-hint.ts';
 import { readSandboxFile, type SandboxFacts, type SandboxFile, writeSandboxFile } from './sandbox-file.ts';
 import type { SandboxSecrets } from './secrets.ts';
+import { unfinishedOn } from './unfinished-on.ts';
 import { useCards } from './world/cards.ts';
 import { makeConsentLink } from './world/connect.ts';
 import { loadWorld, type World } from './world/load-world.ts';
 import { recordPortfolio } from './world/portfolio.ts';
+import { makeUnfinishedPayouts } from './world/unfinished-payouts.ts';
 import { keepOrCreateEndpoint } from './world/webhooks.ts';
 
 const sandboxOperator = { kind: 'operator', name: 'sandbox', role: 'admin' } as const;
@@ -83,6 +85,13 @@ export async function serveDemo(config: Config, options: DemoOptions): Promise<R
         partnerLink: staffLinks.issue('partner', deps),
       };
       onReady(describeSandbox(sandbox, { home, elapsedMs: performance.now() - startedAt, ...links }));
+      await makeUnfinishedPayouts(deps, {
+        network: config.networks.find(({ network }) => network === unfinishedOn)!,
+        spareWalletKey: secrets.spareWalletKey,
+        tokenIssuerKey: secrets.issuerKey,
+        sandbox,
+        actor: sandboxOperator,
+      }).catch((error) => log.warn({ err: error }, 'the demo lacks its unfinished payouts'));
     },
   });
 }

@@ -20,6 +20,8 @@ export {
 export { isDecidedInSql } from './queries/pending.ts';
 export { shortfallReason } from './queries/signers.ts';
 export { requireDurable, requireSynchronous } from './require-durable.ts';
+export { resumeWallet } from './resume-wallet.ts';
 export { isInDoubt } from './server.ts';
 export { type FirstInLine, showFirstInLine } from './show-first-in-line.ts';
+export { voidSlot } from './void-slot.ts';
 export { waitReasons } from './wait-reasons.ts';

@@ -11,6 +11,6 @@ export { queueOwnWithdrawal } from './queue-own-withdrawal.ts';
 export { requireAllowedUser } from './require-allowed-user.ts';
 export { type WithdrawalOptions, withdrawalRoutes } from './routes.ts';
 export { withdrawalCreations } from './search/creations.ts';
-export { showStates } from './show-withdrawal.ts';
+export { showStates, showWithdrawal } from './show-withdrawal.ts';
 export { type Status, statuses } from './states.ts';
 export { template as payoutTemplate } from './uploads/read-file.ts';

@@ -109,13 +109,12 @@ function logsOf(blocks: readonly ArchivedBlock[], { address, topics = [] }: LogF
  */
 export async function createEngineAfter(
   snapshot: Snapshot,
-  chainId: number,
-  create: CreateEngine,
+  { chainId, hasSteadyFees, create }: { chainId: number; hasSteadyFees: boolean; create: CreateEngine },
   former?: Former,
 ): Promise<Engine> {
   const { block, nextBaseFee, accounts } = snapshot;
   const [number, time] = [Number(block.number), Number(block.timestamp)];
-  const engine = await create({ chainId, genesisTime: time - number, accounts });
+  const engine = await create({ chainId, genesisTime: time - number, accounts, hasSteadyFees });
   // Without it the engine reads the clock, and blocks get another hash at each start.
   await engine.ask('evm_setNextBlockTimestamp', time - number + 1);
   if (number > 1) await engine.ask('hardhat_mine', quantityOf(number - 1), '0x1');

@@ -330,6 +330,34 @@ describe('a journal', () => {
     assert.deepEqual(await describeChain(again), expected);
   });
 
+  it('keeps the base fee through empty blocks, compaction and restarts, if it has steady fees', async (t) => {
+    const feeOf = async (chain: Chain) =>
+      Number(
+        (await call<{ baseFeePerGas: string }>(chain, 'eth_getBlockByNumber', 'latest', false)).baseFeePerGas,
+      );
+    for (const [hasSteadyFees, fee] of [
+      [true, 2_000_000_000],
+      [false, 7],
+    ] as const) {
+      const file = newFile();
+      const chain = await openChain({ chainId, journalFile: file, hasSteadyFees });
+      await call(chain, 'hardhat_setNextBlockBaseFeePerGas', quantityOf(2_000_000_000));
+      await call(chain, 'evm_mine');
+      await call(chain, 'hardhat_mine', quantityOf(2_000));
+      assert.equal(await feeOf(chain), fee);
+      await waitUntil('it is short', async () => {
+        await chain.inTurn(() => compact(chain));
+        return (await fs.readFile(file, 'utf8')).split('\n').length === 2;
+      });
+      await call(chain, 'hardhat_mine', quantityOf(3));
+      chain.close();
+      const again = await openChain({ chainId, journalFile: file, hasSteadyFees: !hasSteadyFees });
+      t.after(() => again.close());
+      await call(again, 'hardhat_mine', quantityOf(3));
+      assert.equal(await feeOf(again), fee);
+    }
+  });
+
   it('becomes short after many empty blocks', async (t) => {
     const file = newFile();
     const chain = await open(t, file);

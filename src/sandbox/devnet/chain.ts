@@ -19,6 +19,7 @@ interface ChainParts {
   journal: Journal;
   collector: Collector;
   canReorganise: boolean;
+  hasSteadyFees: boolean;
 }
 
 type Transaction = Record<string, string>;
@@ -31,6 +32,7 @@ const stateKeptBlocks = 64;
  */
 export class Chain {
   readonly chainId: number;
+  readonly hasSteadyFees: boolean;
   readonly journal: Journal;
   readonly pool = createPool();
   /** The signed bytes of a transaction, by its hash. */
@@ -60,13 +62,14 @@ export class Chain {
   #last: Promise<unknown> = Promise.resolve();
   #isClosed = false;
 
-  constructor({ chainId, engine, genesisTime, journal, collector, canReorganise }: ChainParts) {
+  constructor({ chainId, engine, genesisTime, journal, collector, ...rules }: ChainParts) {
     this.chainId = chainId;
+    this.hasSteadyFees = rules.hasSteadyFees;
     this.engine = engine;
     this.journal = journal;
     this.collector = collector;
     this.head = { number: 0, time: genesisTime };
-    this.#canReorganise = canReorganise;
+    this.#canReorganise = rules.canReorganise;
   }
 
   /** Continues from a snapshot, on an engine that was made from it. */

@@ -13,7 +13,7 @@ const sliceMs = 20;
  * snapshot and continues on a new engine. Returns whether there is more to read.
  */
 export async function compact(chain: Chain, create: CreateEngine = createEngine): Promise<boolean> {
-  const { collector, journal, pool, journaled, chainId, head } = chain;
+  const { collector, journal, pool, journaled, chainId, hasSteadyFees, head } = chain;
   if (journaled.transactions < transactionsMax && journaled.blocks < blocksMax) return false;
   if (chain.isReplacementDue) return false;
   await collector.collect(chain, sliceMs);
@@ -26,8 +26,8 @@ export async function compact(chain: Chain, create: CreateEngine = createEngine)
     const snapshot = await collector.finish(chain, head.number);
     if (chain.former) chain.former.engine = undefined;
     const former: Former = { engine: chain.engine, head: head.number };
-    const engine = await createEngineAfter(snapshot, chainId, create, former);
-    journal.restart({ kind: 'genesis', chainId, time: head.time, snapshot });
+    const engine = await createEngineAfter(snapshot, { chainId, hasSteadyFees, create }, former);
+    journal.restart({ kind: 'genesis', chainId, time: head.time, hasSteadyFees, snapshot });
     chain.continueFrom(snapshot, engine);
     chain.former = former;
     chain.collector = createCollector(snapshot);

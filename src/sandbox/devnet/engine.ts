@@ -35,6 +35,8 @@ interface EngineOptions {
   /** In seconds, as in a block. */
   genesisTime: number;
   accounts?: readonly AccountState[];
+  /** Empty blocks leave the base fee as it is. Without this it falls to 7 wei, which any offer pays. */
+  hasSteadyFees?: boolean;
 }
 
 export type CreateEngine = (options: EngineOptions) => Promise<Engine>;
@@ -44,7 +46,12 @@ const gasLimit = 30_000_000n;
 const silentLogger = { enable: false, decodeConsoleLogInputsCallback: () => [], printLineCallback: () => {} };
 const noSubscriptions = { subscriptionCallback: () => {} };
 
-export const createEngine: CreateEngine = async ({ chainId, genesisTime, accounts = [] }) => {
+export const createEngine: CreateEngine = async ({
+  chainId,
+  genesisTime,
+  accounts = [],
+  hasSteadyFees = false,
+}) => {
   const { edr, context } = await loadEdr();
   const provider = await context.createProvider(
     edr.L1_CHAIN_TYPE,
@@ -59,6 +66,7 @@ export const createEngine: CreateEngine = async ({ chainId, genesisTime, account
       defaultTransactionGasLimit: 16_000_000n,
       coinbase: new Uint8Array(20),
       initialBaseFeePerGas: 10n ** 9n,
+      ...(hasSteadyFees && { baseFeeConfig: steadyFees }),
       minGasPrice: 0n,
       genesisState: accounts.map(readAccount),
       mining: { autoMine: false, blockGasLimit: gasLimit, memPool: { order: edr.MineOrdering.Priority } },
@@ -97,6 +105,10 @@ function loadEdr() {
   })();
   return loaded;
 }
+
+const steadyFees = [
+  { activation: { blockNumber: 0n }, maxChangeDenominator: 10n ** 12n, elasticityMultiplier: 2n },
+];
 
 const bytesOf = (hex: string) => Buffer.from(hex.slice(2), 'hex');
 

@@ -17,7 +17,7 @@ import type { Snapshot } from './snapshot.ts';
 
 /** The history of a chain, in order: replaying it gives the same chain, block hash by block hash. */
 export type Entry =
-  | { kind: 'genesis'; chainId: number; time: number; snapshot?: Snapshot }
+  | { kind: 'genesis'; chainId: number; time: number; hasSteadyFees?: boolean; snapshot?: Snapshot }
   | { kind: 'empty'; time: number }
   | { kind: 'block'; time: number; baseFee?: Hex; sent: Sent[]; hash: string }
   | { kind: 'change'; method: string; params: unknown[] };

@@ -11,24 +11,42 @@ export interface ChainOptions {
   journalFile?: string;
   /** For tests: keeps the state before each block for as long as the chain lives. */
   canReorganise?: boolean;
+  /** Of a new chain: empty blocks leave the base fee as it is. */
+  hasSteadyFees?: boolean;
   createEngine?: CreateEngine;
 }
 
 /** Continues the chain of the journal, or starts one. */
 export async function openChain(options: ChainOptions): Promise<Chain> {
   const { chainId, journalFile, canReorganise = false, createEngine: create = createEngine } = options;
+  const { hasSteadyFees: isSteady } = options;
   const [first, ...entries] = (journalFile && readJournal(journalFile)) || [];
   if (first && first.chainId !== chainId) throw new DamagedJournal(`it is of the chain ${first.chainId}`);
-  const genesis: Genesis = first ?? { kind: 'genesis', chainId, time: Math.floor(Date.now() / 1000) };
+  const time = Math.floor(Date.now() / 1000);
+  const genesis: Genesis = first ?? {
+    kind: 'genesis',
+    chainId,
+    time,
+    ...(isSteady && { hasSteadyFees: true }),
+  };
+  const hasSteadyFees = genesis.hasSteadyFees ?? false;
   const journal = journalFile ? openJournal(journalFile) : noJournal;
   try {
     if (!first) journal.append(genesis);
     const { snapshot, time: genesisTime } = genesis;
     const engine = await (snapshot
-      ? createEngineAfter(snapshot, chainId, create)
-      : create({ chainId, genesisTime }));
+      ? createEngineAfter(snapshot, { chainId, hasSteadyFees, create })
+      : create({ chainId, genesisTime, hasSteadyFees }));
     const collector = createCollector(snapshot);
-    const chain = new Chain({ chainId, engine, genesisTime, journal, collector, canReorganise });
+    const chain = new Chain({
+      chainId,
+      engine,
+      genesisTime,
+      journal,
+      collector,
+      canReorganise,
+      hasSteadyFees,
+    });
     if (snapshot) chain.continueFrom(snapshot, engine);
     for (const entry of entries) await replay(chain, entry);
     // New blocks come quickly at first: after a snapshot, only they have state that can be read.

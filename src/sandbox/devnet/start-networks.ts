@@ -5,6 +5,7 @@ import { reasonOf, StartupError } from '#platform/errors/startup-error';
 import type { Log } from '#platform/observe/log';
 import { prepareFolder } from '../folder-lock.ts';
 import { resetHint } from '../reset-hint.ts';
+import { unfinishedOn } from '../unfinished-on.ts';
 import { deployTestTokens } from './deploy-test-tokens.ts';
 import { type DevnetNode, startNode } from './start-node.ts';
 
@@ -73,7 +74,8 @@ async function startNetwork({ folder, network, keys, log }: NetworkOptions): Pro
   const hotWallet = addressOfKey(hotWalletKey);
   let node: DevnetNode | undefined;
   try {
-    node = await startNode({ network, chainId, journalFile: path.join(folder, `${network}.jsonl`), log });
+    const journalFile = path.join(folder, `${network}.jsonl`);
+    node = await startNode({ network, chainId, journalFile, hasSteadyFees: network === unfinishedOn, log });
     const { rpcUrl } = node;
     const tokens = await deployTestTokens({
       rpcUrl,

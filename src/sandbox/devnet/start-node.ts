@@ -14,6 +14,8 @@ export interface NodeOptions {
   chainId: number;
   /** Keeps the chain between runs. */
   journalFile: string;
+  /** Of a new chain: empty blocks leave the base fee as it is. */
+  hasSteadyFees?: boolean;
   log: Log;
   createEngine?: CreateEngine;
   /**

@@ -66,7 +66,8 @@ ${renderKey('Lumen Credit, an app', integrations.main.apiKey)}
 <p class="hint">More are in <code>sandbox.json</code>: keys that are expired, revoked or suspended, and the ids of
 withdrawals, cards, consents and ledger lines.</p>
 <h2>See what happens when something goes wrong</h2>
-<p class="hint">Also <code>npx causeway sandbox simulate &lt;name&gt;</code>. What is changed is put back after 20 seconds.</p>
+<p class="hint">Also <code>npx causeway sandbox simulate &lt;name&gt;</code>. What is changed is put back after 20 seconds.
+Two withdrawals of the demo on ethereum never finish: one waits for gas, and one offers a fee that is too low.</p>
 <div class="table"><table>
 ${Object.entries(simulationList).map(
   ([name, text]) =>

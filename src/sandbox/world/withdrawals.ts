@@ -1,6 +1,7 @@
 import type { Ctx } from '#context';
 import { blockAddress } from '#features/users';
 import type { SandboxFile } from '../sandbox-file.ts';
+import { unfinishedOn } from '../unfinished-on.ts';
 import { partnerIds } from './partners.ts';
 import { demoUsers } from './people.ts';
 import { createRandom } from './random.ts';
@@ -15,7 +16,9 @@ interface DemoPayment extends Payment {
 /** Blocked after the withdrawal to it was created. */
 const blockedLater = `0x${'b10c'.repeat(10)}`;
 
-const ended: Record<keyof SandboxFile['withdrawals'], DemoPayment> = {
+type Name = keyof SandboxFile['withdrawals'];
+
+const ended: Record<Exclude<Name, keyof typeof unfinished>, DemoPayment> = {
   completed: {
     key: 'full',
     network: 'polygon',
@@ -47,6 +50,26 @@ const ended: Record<keyof SandboxFile['withdrawals'], DemoPayment> = {
     amount: '48.2',
     to: demoUsers.stranger.email,
     externalId: 'demo-waiting',
+  },
+};
+
+/** Requested before all others: `makeUnfinishedPayouts` signs the first two, one for each of its wallets. */
+const unfinished: Record<'processing' | 'waitingForGas', DemoPayment> = {
+  processing: {
+    key: 'otherPartner',
+    network: unfinishedOn,
+    currency: 'USDC',
+    amount: '64.9',
+    to: demoUsers.stranger.email,
+    externalId: 'demo-processing',
+  },
+  waitingForGas: {
+    key: 'otherPartner',
+    network: unfinishedOn,
+    currency: 'USDC',
+    amount: '120',
+    to: demoUsers.stranger.email,
+    externalId: 'demo-waiting-for-gas',
   },
 };
 
@@ -84,11 +107,14 @@ export async function queueWithdrawals(
   ctx: Ctx,
   keys: SandboxFile['keys'],
 ): Promise<SandboxFile['withdrawals']> {
+  const bulkIds: Partial<SandboxFile['withdrawals']> = {};
+  for (const [name, payment] of Object.entries(unfinished) as [keyof typeof unfinished, DemoPayment][]) {
+    bulkIds[name] = await queue(ctx, keys, payment, 50);
+  }
   const payments = listPayroll();
   for (const [at, payment] of payments.entries()) {
     await queue(ctx, keys, payment, payments.length - at + 5);
   }
-  const bulkIds: Partial<SandboxFile['withdrawals']> = {};
   for (const [name, payment] of Object.entries(ended) as [keyof typeof ended, DemoPayment][]) {
     bulkIds[name] = await queue(ctx, keys, payment, 4);
   }
