@@ -64,7 +64,7 @@ ${optionalScopes.map((scope) => renderOptional(words, scope, shared))}
 <p class="hint">${words.consent.returnsTo(new URL(consent.redirectUri).host)}</p>
 </form>
 </div>`;
-  return renderPage(reader, { title, body });
+  return renderPage(reader, { title, body, namesReader: true });
 }
 
 function renderLinks(words: Texts, { homepageUrl, privacyUrl }: IntegrationFace, app: string): Content {

@@ -15,12 +15,19 @@ export interface Reader extends Frame {
 
 export const textsFor = ({ language }: Reader): Texts => texts[language];
 
-/** A whole document; `title` is also its first heading. */
-export function renderPage(reader: Reader, { title, body }: { title: string; body: Content }): string {
-  return renderFrame(reader, { title, body, footer: renderFooter(reader) });
+interface Page {
+  title: string;
+  body: Content;
+  /** The body says who is signed in. */
+  namesReader?: boolean;
 }
 
-function renderFooter(reader: Reader): Content {
+/** A whole document; `title` is also its first heading. */
+export function renderPage(reader: Reader, { title, body, namesReader = false }: Page): string {
+  return renderFrame(reader, { title, body, footer: renderFooter(reader, namesReader) });
+}
+
+function renderFooter(reader: Reader, isNamed: boolean): Content {
   const { session, brand } = reader;
   const words = textsFor(reader);
   const links = [
@@ -31,7 +38,7 @@ function renderFooter(reader: Reader): Content {
   return html`<footer>
 ${
   session &&
-  html`<p>${words.signedInAs} ${renderPerson(session.person)}</p>
+  html`${!isNamed && html`<p>${words.signedInAs} ${renderPerson(session.person)}</p>`}
 <form method="post" action="/connect/sign-out">${renderCsrf(session)}<button class="quiet">${words.signOut}</button></form>`
 }
 ${links.length > 0 && html`<p class="links">${links}</p>`}

@@ -139,7 +139,7 @@ const en = {
     too_many_checks: { title: 'Too many checks', text: 'Wait a minute and try again.' },
     sign_in_link_used: {
       title: 'This sign-in link was already used',
-      text: 'A sign-in link works once. Sign in again to get a new one.',
+      text: 'A sign-in link works once. If you are signed out, sign in again to get a new one.',
     },
     sign_in_link_expired: {
       title: 'This sign-in link has expired',
@@ -331,7 +331,7 @@ const pt: Texts = {
     },
     sign_in_link_used: {
       title: 'Este link de acesso já foi usado',
-      text: 'Um link de acesso funciona uma vez. Entre de novo para receber outro.',
+      text: 'Um link de acesso funciona uma vez. Se você já saiu, entre de novo para receber outro.',
     },
     sign_in_link_expired: {
       title: 'Este link de acesso expirou',
