@@ -96,6 +96,7 @@ import type { Job } from '#platform/worker/jobs';
 import type { Service } from '#platform/worker/services';
 import { consolePages } from '#surfaces/console';
 import { type DeveloperOptions, developerPages } from '#surfaces/developers';
+import { partnerExamples } from '#surfaces/examples';
 import { feedRoutes } from '#surfaces/feed';
 import { frameRoutes } from '#surfaces/frame';
 import { guideRoutes } from '#surfaces/guides';
@@ -355,6 +356,7 @@ const partnerReference = {
     { name: 'Webhooks of integrations', description: 'The same for integrations.' },
   ],
   webhooks: describeEvents(eventFamilies),
+  recorded: partnerExamples,
 };
 
 const operatorReference = {

@@ -3,6 +3,7 @@ import { constants, publicEncrypt, randomBytes, randomUUID } from 'node:crypto';
 import { before, test } from 'node:test';
 import { requestApproval } from '#features/approvals';
 import type { IssuedKey } from '#features/keys';
+import { payoutJobs } from '#features/payouts';
 import { flushRequests } from '#features/requests';
 import { createChecker } from '#test/callers/check-answers';
 import { payloadOf, toolCall } from '#test/callers/mcp';
@@ -19,18 +20,26 @@ import {
   makeUser,
 } from '#test/data/factories';
 import { numberAll } from '#test/database/number-events';
+import { recordAnswer } from '#test/generate/record-calls';
+import { useChain } from '#test/outside/chain';
 import { useIssuer } from '#test/outside/issuer';
 import { makeApplication } from '#test/worlds/application';
 import { makePerson } from '#test/worlds/people';
 import { publish } from '#test/worlds/rules';
 import { commands, historyReaders } from '../src/app.ts';
-import { type Answer, noteSecret, type RequestOptions, useHarness } from './harness.ts';
+import { type Answer, networksWithoutNodes, noteSecret, type RequestOptions, useHarness } from './harness.ts';
 
 // Every answer of this file is checked by the schema that the API reference has for it.
 
 const issuer = useIssuer();
+const chain = useChain();
 // With the limiter's windows in the database, a test can give a user their allowance back.
-const harness = useHarness(async () => ({ issuer: issuer.issuer, rateLimitStore: 'postgres' as const }));
+const harness = useHarness(async () => {
+  await chain.ready;
+  const others = networksWithoutNodes().filter(({ network }) => network !== 'polygon');
+  const networks = [chain.settings, ...others];
+  return { issuer: issuer.issuer, rateLimitStore: 'postgres' as const, networks };
+});
 const resetAllowances = () => harness.deps.db.query('delete from rate_windows');
 let check: ReturnType<typeof createChecker>['check'];
 let checkOperator: typeof check;
@@ -41,7 +50,8 @@ let card: { id: string; cardIssuerUserId: string };
 
 const call = async (method: string, url: string, options: RequestOptions = {}): Promise<Answer> => {
   const answer = await harness.request(method, url, options);
-  check(method, url, answer);
+  const feature = new URL(url, 'http://host').searchParams.get('feature');
+  recordAnswer(check(method, url, answer), feature ?? 'answer', answer);
   return answer;
 };
 
@@ -141,6 +151,28 @@ test('withdrawals: created, listed, refused', async () => {
   await publish(harness, []);
 });
 
+test('withdrawals: one is paid, one fails', async () => {
+  const { token, userId } = key;
+  const url = `/api/crypto/${userId}/withdraw`;
+  for (const [amount, externalId] of [
+    ['12.5', 'order-21'],
+    ['900', 'order-22'],
+  ])
+    await call('POST', url, { token, body: { amount, to: makeAddress(), externalId } });
+  for (const step of ['hold', 'sign', 'send', 'mine', 'settle']) {
+    if (step === 'mine') await chain.mine(2);
+    else
+      await payoutJobs()
+        .find(({ name }) => name === `payouts.${step} polygon`)!
+        .run(harness.deps);
+  }
+  const listed = await call('GET', `/api/crypto/${userId}/withdraws?perPage=2`, { token });
+  const statuses = listed.body.data.withdraws.map(({ status }: { status: string }) => status);
+  assert.deepEqual(statuses, ['failed', 'completed']);
+  const paid = `/api/crypto/${userId}/withdraws?externalId=order-21`;
+  assert.equal((await call('GET', paid, { token })).status, 200);
+});
+
 test('withdrawals of a partner by its people: listed, shown, summarized, files previewed and paid', async () => {
   const { partnerId, userId } = key;
   const { headers } = await signInStaff(harness, { role: 'finance', partnerId });
@@ -148,7 +180,7 @@ test('withdrawals of a partner by its people: listed, shown, summarized, files p
   const post = (path: string, body: object) =>
     call('POST', `/api/withdrawals/uploads${path}`, { headers, body });
   const list = await read('?limit=2');
-  const [{ id, bulkId }] = list.body.items;
+  const [, { id, bulkId }] = list.body.items;
   const csv = `to,amount,currency,network\n${makeAddress()},1,USDT,polygon\nnobody@example.com,1,USDT,polygon`;
   const faulty = await post('', { userId, csv });
   const whole = await post('', { userId, csv: csv.split('\n').slice(0, 2).join('\n') });
@@ -420,6 +452,10 @@ test('events: of withdrawals, lines, cards and consents', async () => {
     'consent.granted',
     'consent.revoked',
     'ledger.line_posted',
+    'withdrawal.completed',
+    'withdrawal.failed',
+    'withdrawal.pending',
+    'withdrawal.processing',
     'withdrawal.queued',
   ]);
   const statuses = [

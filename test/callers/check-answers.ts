@@ -39,8 +39,8 @@ export function createChecker(document: Document) {
     return validate(value) ? [] : validate.errors!.map((one) => `${one.instancePath} ${one.message}`);
   };
 
-  /** Fails if the document does not describe this answer. */
-  const check = (method: string, url: string, { status, body, headers }: Checked) => {
+  /** Fails if the document does not describe this answer. Returns the name of the operation. */
+  const check = (method: string, url: string, { status, body, headers }: Checked): string => {
     const operation = findOperation(document, method, url);
     assert.ok(operation, `${method} ${url} is in the document`);
     const response = operation.responses[status];
@@ -54,7 +54,7 @@ export function createChecker(document: Document) {
         );
       }
     const json = response.content?.['application/json'];
-    if (!json) return;
+    if (!json) return operation.operationId;
     const faults = faultsOf(json.schema, body);
     assert.deepEqual(faults, [], `${operation.operationId} ${status}: ${JSON.stringify(body)}`);
     // The messages of errors are the contract's, so those in the document must be those that are sent.
@@ -63,6 +63,7 @@ export function createChecker(document: Document) {
       const messages = Object.values<Document>(json.examples).map(({ value }) => value.error);
       assert.ok(messages.includes(error), `${operation.operationId} documents “${error}”`);
     }
+    return operation.operationId;
   };
   return { faultsOf, check };
 }

@@ -1,9 +1,11 @@
 import { appendFileSync } from 'node:fs';
 
-/** One call of an operator command or an MCP tool by a test. */
+/** One call of an operator command, an MCP tool or an operation of the partners' reference by a test. */
 export interface RecordedCall {
-  kind: 'command' | 'tool';
+  kind: 'command' | 'tool' | 'operation';
   name: string;
+  /** Of an operation with several answers, such as the features of the history. */
+  example?: string;
   input: object;
   status: number;
   // biome-ignore lint/suspicious/noExplicitAny: whatever the server sent.
@@ -27,4 +29,11 @@ export function recordCall(
       ? { kind: 'tool', name: params.name, input: params.arguments ?? {} }
       : undefined;
   if (call) appendFileSync(file, `${JSON.stringify({ ...call, status, body })}\n`);
+}
+
+/** The same for an answer to a partner or an integration. */
+export function recordAnswer(name: string, example: string, answer: { status: number; body: unknown }): void {
+  const { status, body } = answer;
+  if (file === undefined || status >= 300 || typeof body !== 'object') return;
+  appendFileSync(file, `${JSON.stringify({ kind: 'operation', name, example, input: {}, status, body })}\n`);
 }

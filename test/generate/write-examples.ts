@@ -1,5 +1,6 @@
-// `npm run examples`: writes the examples of operator commands and MCP tools for the API reference, from
-// calls that tests made with CAUSEWAY_RECORD_CALLS. Ids, dates and secrets of the run become fixed ones.
+// `npm run examples`: writes the examples of operator commands, MCP tools and operations of partners for the
+// API reference, from calls that tests made with CAUSEWAY_RECORD_CALLS. Ids, dates and secrets of the run
+// become fixed ones.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { commands } from '../../src/app.ts';
@@ -14,15 +15,17 @@ const calls: RecordedCall[] = readFileSync(file, 'utf8')
 const surfaces = path.resolve(import.meta.dirname, '../../src/surfaces');
 
 const payloadOf = ({ kind, body }: RecordedCall) =>
-  kind === 'command' ? body.data : JSON.parse(body.result.content[0].text);
+  kind === 'operation' ? body : kind === 'command' ? body.data : JSON.parse(body.result.content[0].text);
 const isDone = ({ kind, status, body }: RecordedCall) =>
-  status === 200 && (kind === 'command' ? body.data : body.result && !body.result.isError);
+  kind === 'operation' ||
+  (status === 200 && (kind === 'command' ? body.data : body.result && !body.result.isError));
 
 /** The call that shows most in little space. */
 function choose(some: readonly RecordedCall[]): RecordedCall | undefined {
   const sizeOf = (call: RecordedCall) => JSON.stringify([call.input, payloadOf(call)]).length;
   const done = some.filter(isDone).sort((one, other) => sizeOf(one) - sizeOf(other));
-  const readable = done.filter((call) => sizeOf(call) < 1_500 && !unusual.test(JSON.stringify(call)));
+  const sizeMax = some[0]?.kind === 'operation' ? 4_000 : 1_500;
+  const readable = done.filter((call) => sizeOf(call) < sizeMax && !unusual.test(JSON.stringify(call)));
   return readable.at(-1) ?? done[0];
 }
 
@@ -94,6 +97,8 @@ function fix(value: object): object {
     if (!known.has(found)) known.set(found, make(known.size + 1));
     return known.get(found)!;
   };
+  // In the order of time, so that an example does not end before it begins.
+  const instants = [...new Set(JSON.stringify(value).match(instant))].sort();
   const hex = (count: number, length: number) => createHex(count).slice(0, length);
   const text = JSON.stringify(value)
     .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, (found) =>
@@ -108,13 +113,14 @@ function fix(value: object): object {
     .replaceAll(/[0-9a-f]{12}@example/g, 'ana@example')
     .replaceAll(/Partner [0-9a-f]{12}/g, 'Partner')
     .replaceAll(/Integration [0-9a-f]{12}/g, 'Lumen Credit')
-    .replaceAll(/\b20\d\d-\d\d-\d\dT\d\d:\d\d:[\d.]+Z/g, (found) =>
-      stable(found, (count) => `2026-07-31T12:${String(count % 60).padStart(2, '0')}:00.000Z`),
-    )
+    .replaceAll(instant, (found) => {
+      const place = instants.indexOf(found);
+      return `2026-07-31T12:${String(place % 60).padStart(2, '0')}:00.000Z`;
+    })
     .replaceAll(/\b(card|ciu|txn|mov)_[0-9a-f]{24}\b/g, (found, kind) =>
       stable(found, (count) => `${kind}_${count}`),
     )
-    .replaceAll(/(?<=ey[Ii]d":"|"rotatedFrom":"|"id":")[a-z2-7]{16}(?=")/g, (found) =>
+    .replaceAll(/(?<=ey[Ii]d":"|"rotatedFrom":"|"id":"|By":"|ByKey":"|key:)[a-z2-7]{16}(?=[" ])/g, (found) =>
       stable(found, (count) => `abcdefghijkl234${(count % 6) + 2}`),
     )
     .replaceAll(/\bevt_[0-9a-f]{32}\b/g, (found) => stable(found, (count) => `evt_${hex(count, 32)}`))
@@ -122,14 +128,21 @@ function fix(value: object): object {
     .replaceAll(/\bwhpk_[\w+/]{43}=/g, 'whpk_Xe1bZ4vM0qk9sJfYw2uRtLhC7dPnAoGi5yNEx8QTU3A=')
     .replaceAll(/http:\/\/127\.0\.0\.1:\d+\/hooks/g, 'https://hooks.example.com/causeway')
     .replaceAll(/sign-in\/[\w-]{43}/g, 'sign-in/V3n9Qe1T7bJx0aYcRk5wLd2sGf8hUz6m')
+    .replaceAll(/\/[\w-]{43}(?=")/g, '/V3n9Qe1T7bJx0aYcRk5wLd2sGf8hUz6m')
     .replaceAll(/"(a test|in passing|as asked)"/g, '"Asked by the partner"')
     .replaceAll('"Test"', '"Ana"')
     .replaceAll('"Person"', '"Ribeiro"')
     .replaceAll('"actorId":"tester"', '"actorId":"ops"')
+    .replaceAll('"Test Person"', '"Ana Ribeiro"')
+    .replaceAll(/ana-\d+@/g, 'ana@')
+    .replaceAll(/("lastFourDigits":")\d{4}/g, '$11881')
+    .replaceAll(/("nextCursor":")[\w-]+/g, '$1b3duIHdpdGhkcmF3YWxzIDAxOThhNmEw')
+    .replaceAll(/http:\/\/(127\.0\.0\.1|localhost):\d+/g, 'https://causeway.example.com')
     .replaceAll(/127\.0\.0\.1:\d+/g, 'causeway.example.com');
   return JSON.parse(text);
 }
 
+const instant = /\b20\d\d-\d\d-\d\dT\d\d:\d\d:[\d.]+Z/g;
 const createHex = (count: number) => (count * 2_654_435_761).toString(16).padStart(8, '5').repeat(8);
 
 const byName = (kind: RecordedCall['kind']) =>
@@ -160,8 +173,21 @@ const tools = [...byName('tool')].flatMap(([name, some]) => {
   const call = choose(some);
   return call ? [[name, fix({ arguments: call.input, payload: payloadOf(call) })]] : [];
 });
+/** Tools have separate examples, and figures of 31 days would fill a page. */
+const describedElsewhere = ['callTool', 'showIntegrationActivity'];
+const answers: Record<string, Record<string, Record<string, { value: object }>>> = {};
+for (const [name, some] of byName('operation')) {
+  if (describedElsewhere.includes(name)) continue;
+  answers[name] = {};
+  for (const [example, ofOne] of Map.groupBy(some, (call) => call.example!)) {
+    const call = choose(ofOne)!;
+    answers[name][call.status] ??= {};
+    answers[name][call.status]![example] = { value: fix(call.body) };
+  }
+}
 const without = operator.filter(([, example]) => !('answer' in (example as object))).map(([name]) => name);
 console.log(`Without an answer: ${without.join(', ')}`);
 
 writeFileSync(path.join(surfaces, 'operator/examples.json'), JSON.stringify(Object.fromEntries(operator)));
 writeFileSync(path.join(surfaces, 'mcp/examples.json'), JSON.stringify(Object.fromEntries(tools)));
+writeFileSync(path.join(surfaces, 'examples/partner.json'), JSON.stringify(answers));

@@ -1,23 +1,7 @@
 import { adminCases, adminSecurity } from '#features/keys';
 import { invalidField } from '#platform/errors/errors';
-import { commonCases, type Operation, refusals } from '#platform/reference/operation';
+import { answer, commonCases, type Operation, refusals } from '#platform/reference/operation';
 import { requestErrors } from './errors.ts';
-
-const example = {
-  requestId: '0f8fad5b-d9cb-469f-a165-70867728950e',
-  at: '2026-07-31T12:00:00.123Z',
-  partnerId: '0198a6a0-0000-7000-8000-000000000001',
-  by: 'key',
-  keyId: 'k3y7abcdefgh2345',
-  personId: null,
-  method: 'POST',
-  route: '/api/crypto/:userId/withdraw',
-  path: '/api/crypto/0198a6a0-0000-7000-8000-000000000002/withdraw',
-  status: 403,
-  errorCode: 'scope_missing',
-  durationMs: 4,
-  callerAddress: '203.0.113.7',
-};
 
 export const listRequestsReference: Operation = {
   audience: 'partner',
@@ -34,12 +18,7 @@ export const listRequestsReference: Operation = {
     '- Queries, headers and bodies are not kept.',
   ].join('\n'),
   security: adminSecurity,
-  answers: {
-    200: {
-      description: 'A page of requests.',
-      examples: { answer: { value: { items: [example], nextCursor: null } } },
-    },
-  },
+  answers: answer('A page of requests.'),
   errors: [
     ...refusals([
       [

@@ -3,6 +3,7 @@ import { integrationErrors } from '#features/connect/integrations';
 import { adminCases, adminSecurity } from '#features/keys';
 import { invalidField } from '#platform/errors/errors';
 import {
+  answer,
   bodyCases,
   commonCases,
   type ErrorCase,
@@ -33,8 +34,6 @@ export const endpointExample = {
   updatedAt: '2026-07-31T12:00:00.000Z',
 };
 
-const created = { ...endpointExample, secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=' };
-
 const delivery = {
   id: '17',
   endpointId,
@@ -46,31 +45,6 @@ const delivery = {
   nextAttemptAt: null,
   createdAt: '2026-07-31T12:00:41.000Z',
   endedAt: '2026-07-31T12:00:46.300Z',
-};
-
-const details = {
-  ...delivery,
-  body: '{"id":"evt_0198a6c451b07c399d0e3f6a1c2b8d46","type":"withdrawal.completed","…":"…"}',
-  attemptList: [
-    {
-      number: 1,
-      url: endpointExample.url,
-      startedAt: '2026-07-31T12:00:41.020Z',
-      durationMs: 31,
-      status: 503,
-      error: 'The endpoint answered 503.',
-      answer: 'busy',
-    },
-    {
-      number: 2,
-      url: endpointExample.url,
-      startedAt: '2026-07-31T12:00:46.200Z',
-      durationMs: 28,
-      status: 204,
-      error: null,
-      answer: '',
-    },
-  ],
 };
 
 const invalid = (field: string, message: string) => () => invalidField(field, message);
@@ -109,9 +83,6 @@ const forAdmins = [
 type Audience = 'partner' | 'integration';
 
 const parameters = { endpointId: { example: endpointId } };
-const ok = (description: string, value: unknown, status = 200) => ({
-  [status]: { description, examples: { answer: { value } } },
-});
 
 /** What operations of one kind of callers have in common, and how they are named. */
 function describer(audience: Audience) {
@@ -163,7 +134,7 @@ export function manageReference(audience: Audience) {
       ].join('\n'),
       parameters: {},
       requests: { some: { value: { url: endpointExample.url, types: endpointExample.types } } },
-      answers: ok('The endpoint, with its secret.', created, 201),
+      answers: answer('The endpoint, with its secret.', 201),
       errors: [
         ...urlCase,
         ...refusals([[webhookErrors.tooManyEndpoints, 'You have 20 endpoints']]),
@@ -175,13 +146,13 @@ export function manageReference(audience: Audience) {
       id: name('list', 'WebhookEndpoints'),
       summary: 'List webhook endpoints',
       parameters: {},
-      answers: ok('Endpoints, oldest first.', { items: [endpointExample], nextCursor: null }),
+      answers: answer('Endpoints, oldest first.'),
       errors: refusals([[invalid('limit', 'must be <= 200'), 'A query parameter is invalid or unknown']]),
     }),
     show: operation({
       id: name('show'),
       summary: 'Show a webhook endpoint',
-      answers: ok('The endpoint.', endpointExample),
+      answers: answer('The endpoint.'),
       errors: notFound,
     }),
     update: operation({
@@ -190,13 +161,13 @@ export function manageReference(audience: Audience) {
       description:
         'What is left out stays as it is. With `enabled` and `replayMissed`, what was missed is sent first. To endpoints of other users, a key with `partner:admin` sends only `enabled: false`.',
       requests: { enable: { value: { enabled: true, replayMissed: true } } },
-      answers: ok('The endpoint.', endpointExample),
+      answers: answer('The endpoint.'),
       errors: [...urlCase, ...ofPeople, ...notFound, ...bodyCases],
     }),
     remove: operation({
       id: name('delete'),
       summary: 'Delete a webhook endpoint',
-      answers: ok('The endpoint as it was.', endpointExample),
+      answers: answer('The endpoint as it was.'),
       errors: [...ofOperator, ...notFound],
     }),
   };
@@ -210,14 +181,14 @@ export function actionReference(audience: Audience) {
       id: name('rotate', 'WebhookSecret'),
       summary: 'Replace the secret',
       description: 'The old secret and the old private key sign as well for 24 hours.',
-      answers: ok('The endpoint, with its new secret.', created),
+      answers: answer('The endpoint, with its new secret.'),
       errors: [...ofPeople, ...notFound],
     }),
     test: operation({
       id: name('test'),
       summary: 'Send a test event',
       description: 'The event `webhook_endpoint.tested` is sent to this endpoint, and is in the feed.',
-      answers: ok('The endpoint.', endpointExample),
+      answers: answer('The endpoint.'),
       errors: [...ofOperator, ...notFound, ...disabled],
     }),
     replay: operation({
@@ -233,7 +204,7 @@ export function actionReference(audience: Audience) {
         },
         missed: { summary: 'What was missed', value: { missed: true } },
       },
-      answers: ok('How many events are sent again.', { queued: 1, nextAfter: null }),
+      answers: answer('How many events are sent again.'),
       errors: [
         ...refusals([
           [
@@ -259,7 +230,7 @@ export function deliveryReference(audience: Audience) {
       id: name('list', 'WebhookDeliveries'),
       summary: 'List deliveries',
       description: 'Of the last 30 days, newest first.',
-      answers: ok('A page of deliveries.', { items: [delivery], nextCursor: null }),
+      answers: answer('A page of deliveries.'),
       errors: [
         ...refusals([[invalid('limit', 'must be <= 200'), 'A query parameter is invalid or unknown']]),
         ...notFound,
@@ -270,7 +241,7 @@ export function deliveryReference(audience: Audience) {
       summary: 'Show a delivery',
       description: 'What was sent, and the answer to each attempt.',
       parameters: { ...parameters, deliveryId: { example: '17' } },
-      answers: ok('The delivery.', details),
+      answers: answer('The delivery.'),
       errors: [...notFound, ...refusals([[webhookErrors.deliveryNotFound, 'There is no such delivery']])],
     }),
   };
@@ -286,7 +257,6 @@ export const keysReference: Operation = {
   answers: {
     200: {
       description: 'The keys, newest first.',
-      examples: { keys: { value: { keys: endpointExample.publicKeys } } },
     },
   },
   errors: [...notFound, ...commonCases],

@@ -86,11 +86,6 @@ export const createReference: Operation = {
   answers: {
     200: {
       description: 'The withdrawal is stored. `externalId` is present if the request has one.',
-      examples: {
-        created: {
-          value: { message: 'Withdrawal created as queued', data: { bulkId, externalId: 'order-17' } },
-        },
-      },
     },
   },
   errors: [
@@ -153,34 +148,6 @@ export const listReference: Operation = {
   answers: {
     200: {
       description: 'A page of withdrawals. It is empty after the last one.',
-      examples: {
-        page: {
-          summary: 'A paid and a failed withdrawal',
-          value: {
-            message: 'Withdrawals of the user',
-            data: {
-              withdraws: [
-                paidExample,
-                {
-                  id: '0198a6a9-0c3e-7b1f-8a55-2d9e4f7c6b10',
-                  bulkId: '0198a6a9-0c3e-7b1f-8a55-2d9e4f7c6b11',
-                  status: 'failed',
-                  amountToPayToken: '900',
-                  outCurrencyIsoCode: 'USDT',
-                  toAddress: '0x52908400098527886E0F7030069857D2E4169EE7',
-                  externalId: null,
-                  transactionHash: null,
-                  transferTokenStatus: null,
-                  errorMessage: 'Insufficient balance',
-                  createdAt: '2026-07-31T11:30:12.000Z',
-                  updatedAt: '2026-07-31T11:30:13.000Z',
-                },
-              ],
-              pageInfo: { limit: 20, offset: 0 },
-            },
-          },
-        },
-      },
     },
   },
   errors: [
@@ -204,31 +171,6 @@ export const limitsReference: Operation = {
   answers: {
     200: {
       description: 'Each limit, in each currency that it applies to.',
-      examples: {
-        limits: {
-          value: {
-            message: 'What may still be paid',
-            data: {
-              hasRules: true,
-              limits: [
-                {
-                  rule: 'Daily limit',
-                  beyond: 'denied',
-                  currency: 'USDC',
-                  network: null,
-                  per: 'partner',
-                  window: 'day',
-                  limit: '25000',
-                  used: '6750',
-                  remaining: '18250',
-                  growsAt: '2026-07-31T18:20:00.000Z',
-                  destinations: null,
-                },
-              ],
-            },
-          },
-        },
-      },
     },
   },
   errors: [
@@ -252,28 +194,6 @@ export const assetsReference: Operation = {
   answers: {
     200: {
       description: 'All assets.',
-      examples: {
-        assets: {
-          value: {
-            message: 'Assets that can be withdrawn',
-            data: {
-              assets: [
-                {
-                  currency: 'USDC',
-                  network: 'base',
-                  contractAddress: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
-                  decimals: 6,
-                  minimum: '0.000001',
-                  maximum: null,
-                  finality: 'finalized',
-                  remaining: '18250',
-                  remainingGrowsAt: '2026-07-31T18:20:00.000Z',
-                },
-              ],
-            },
-          },
-        },
-      },
     },
   },
   errors: [

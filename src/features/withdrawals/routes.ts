@@ -45,9 +45,10 @@ export function withdrawalRoutes(server: HttpServer, deps: Deps, options: Withdr
   const assets = listAssets(deps.evm, options.withdrawalLimits);
   const spendCreation = limitCreations(deps.limiter, options.withdrawalRates);
   const spendBulk = limitBulks(deps.limiter, options.withdrawalRates);
-  uploadRoutes(server, deps, { assets, spendBulk });
+  // In the order of the reference: what most callers begin with comes first.
   createRoutes(server, deps, { assets, spendCreation, spendBulk });
   readRoutes(server, deps, assets);
+  uploadRoutes(server, deps, { assets, spendBulk });
 }
 
 /** Checks the user of the path before the body is read. */

@@ -1,7 +1,7 @@
 import type { FastifySchema } from 'fastify';
 import { Components } from './components.ts';
 import { headersOf, usedHeaders } from './headers.ts';
-import type { Answer, ErrorCase, Operation, ParameterWords } from './operation.ts';
+import type { Answer, ErrorCase, Examples, Operation, ParameterWords } from './operation.ts';
 
 export interface DocumentInfo {
   title: string;
@@ -13,7 +13,11 @@ export interface DocumentInfo {
   tags: readonly { name: string; description: string }[];
   /** What this server sends to others. */
   webhooks?: readonly Webhook[];
+  /** Answers that tests got, by operation and status. They come before those written by hand. */
+  recorded?: RecordedAnswers;
 }
+
+export type RecordedAnswers = Readonly<Record<string, Readonly<Record<string, Examples>> | undefined>>;
 
 export interface Webhook {
   /** The type of the event. */
@@ -41,7 +45,8 @@ export function buildDocument(info: DocumentInfo, routes: readonly DescribedRout
   for (const route of routes.toSorted((one, other) => placeOf(one) - placeOf(other))) {
     const path = route.url.replaceAll(/:(\w+)/g, '{$1}');
     paths[path] ??= {};
-    paths[path][route.method.toLowerCase()] = describe(route, components);
+    const recorded = info.recorded?.[route.operation.id] ?? {};
+    paths[path][route.method.toLowerCase()] = describe(route, components, recorded);
   }
   const { title, version, description, securitySchemes, tags } = info;
   const used = new Set(routes.map(({ operation }) => operation.tag));
@@ -80,7 +85,11 @@ const describeWebhooks = (webhooks: readonly Webhook[], components: Components):
     ]),
   );
 
-function describe({ schema, operation }: DescribedRoute, components: Components): object {
+function describe(
+  { schema, operation }: DescribedRoute,
+  components: Components,
+  recorded: Readonly<Record<string, Examples>>,
+): object {
   const { id, tag, summary, description, security, requests } = operation;
   const parameters = (['params', 'querystring', 'headers'] as const).flatMap((part) =>
     describeParameters(schema[part] as ObjectSchema | undefined, part, operation.parameters, components),
@@ -105,7 +114,7 @@ function describe({ schema, operation }: DescribedRoute, components: Components)
       },
     }),
     responses: addHeaders(operation, schema, {
-      ...describeAnswers(operation, schema, components),
+      ...describeAnswers(operation, schema, components, recorded),
       ...describeErrors(operation, components),
     }),
   };
@@ -148,13 +157,20 @@ function describeParameters(
   });
 }
 
-function describeAnswers({ id, answers }: Operation, schema: FastifySchema, components: Components): object {
+function describeAnswers(
+  { id, answers }: Operation,
+  schema: FastifySchema,
+  components: Components,
+  recorded: Readonly<Record<string, Examples>>,
+): object {
   const ofRoute = (schema.response ?? {}) as Record<string, object>;
   const isOnly = Object.keys(answers).length === 1;
   return Object.fromEntries(
     Object.entries(answers).map(([status, answer]) => {
       const name = `${capitalize(id)}Answer${isOnly ? '' : status}`;
-      return [status, describeAnswer(name, answer, answer.schema ?? ofRoute[status], components)];
+      const examples = { ...answer.examples, ...recorded[status] };
+      const shown = Object.keys(examples).length > 0 ? { ...answer, examples } : answer;
+      return [status, describeAnswer(name, shown, answer.schema ?? ofRoute[status], components)];
     }),
   );
 }

@@ -3,7 +3,8 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { before, test } from 'node:test';
-import { promisify } from 'node:util';
+import { isDeepStrictEqual, promisify } from 'node:util';
+import { partnerExamples } from '#surfaces/examples';
 import { createChecker, type Document } from '#test/callers/check-answers';
 import { testFolder, useHarness } from '#test/harness';
 import { commands, historyReaders } from '../../app.ts';
@@ -38,14 +39,14 @@ test('200 /openapi.json: what partners and integrations call, and nothing else',
   assert.deepEqual(
     operationsOf(partner).map(([place, { operationId }]) => `${place} ${operationId}`),
     [
-      'POST /api/withdrawals/uploads uploadPayouts',
-      'GET /api/withdrawals/uploads/{uploadId} showUpload',
-      'POST /api/withdrawals/uploads/{uploadId}/confirm confirmUpload',
       'POST /api/crypto/{userId}/withdraw createWithdrawal',
       'POST /api/crypto/{userId}/withdrawals/bulk createBulk',
       'GET /api/crypto/{userId}/withdraws listWithdrawals',
       'GET /api/crypto/assets listAssets',
       'GET /api/limits readLimits',
+      'POST /api/withdrawals/uploads uploadPayouts',
+      'GET /api/withdrawals/uploads/{uploadId} showUpload',
+      'POST /api/withdrawals/uploads/{uploadId}/confirm confirmUpload',
       'GET /api/withdrawals listPartnerWithdrawals',
       'GET /api/withdrawals/export exportWithdrawals',
       'GET /api/withdrawals/summary summarizeWithdrawals',
@@ -150,6 +151,19 @@ test('every row of the contract’s error tables is in the document, with its me
     assert.ok(JSON.stringify(partner.paths['/mcp']).includes(`"code":${code}`), String(code));
 });
 
+test('partner: every JSON answer has an example that a test got, but for two', () => {
+  const written = operationsOf(partner).flatMap(([, { operationId, responses }]) =>
+    Object.entries<Document>(responses)
+      .filter(([status, { content }]) => status < '300' && content?.['application/json'])
+      .filter(([status, { content }]) => {
+        const recorded = Object.keys(partnerExamples[operationId]?.[status] ?? {});
+        return !isDeepStrictEqual(Object.keys(content['application/json'].examples), recorded);
+      })
+      .map(() => operationId),
+  );
+  assert.deepEqual(written, ['callTool', 'showIntegrationActivity']);
+});
+
 for (const [name, read] of Object.entries(documents)) {
   test(`${name}: operations have unique names, and chapters that are described`, () => {
     const operations = operationsOf(read()).map(([, one]) => one);
@@ -163,7 +177,8 @@ for (const [name, read] of Object.entries(documents)) {
     const document = read();
     const { faultsOf } = createChecker(document);
     let count = 0;
-    for (const [place, operation] of operationsOf(document)) {
+    const sent = Object.entries<Document>(document.webhooks ?? {}).map(([type, { post }]) => [type, post]);
+    for (const [place, operation] of [...operationsOf(document), ...sent]) {
       const bodies = [operation.requestBody, ...Object.values<Document>(operation.responses)];
       for (const json of bodies.map((one) => one?.content?.['application/json']).filter(Boolean)) {
         const examples = Object.entries<Document>(json.examples ?? {});

@@ -84,7 +84,12 @@ export function refusals(
 export const invalidCase = (field: string, message: string, when: string): ErrorCase[] =>
   refusals([[() => invalidField(field, message), when]]);
 
-/** An answer with one example. */
+/** An answer whose examples are recorded. */
+export const answer = (description: string, status = 200): Operation['answers'] => ({
+  [status]: { description },
+});
+
+/** An answer with one example, written by hand. */
 export const exampleAnswer = (description: string, value: unknown, status = 200): Operation['answers'] => ({
   [status]: { description, examples: { answer: { value } } },
 });

@@ -90,16 +90,6 @@ export const requestReference: Operation = {
   answers: {
     201: {
       description: 'The request is stored.',
-      examples: {
-        requested: {
-          value: {
-            consent_id: consentId,
-            link: 'https://causeway.example.com/connect/requests/V3n9Qe1T7bJx0aYcRk5wLd2sGf8hUz6m',
-            link_expires_at: '2026-07-31T12:15:00.000Z',
-            status: 'awaiting',
-          },
-        },
-      },
     },
   },
   errors: [
@@ -125,45 +115,6 @@ export const readReference: Operation = {
   answers: {
     200: {
       description: 'The data as it is now.',
-      examples: {
-        all: {
-          summary: 'All scopes',
-          value: {
-            consent_id: consentId,
-            integration_id: integrationId,
-            granted_at: '2026-07-31T12:01:10.000Z',
-            scopes: ['profile', 'email', 'wallet', 'kyc'],
-            user: {
-              profile: { name: 'Ana Ribeiro', given_name: 'Ana', family_name: 'Ribeiro' },
-              email: { address: 'ana@example.com', verified: true },
-              wallet: {
-                addresses: [{ chain: 'base', address: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed' }],
-                is_business: false,
-              },
-              kyc: {
-                email: 'ana@example.com',
-                entity_type: 'individual',
-                first_name: 'Ana',
-                last_name: 'Ribeiro',
-                legal_name: null,
-                document_type: 'passport',
-                document_number: 'CA123456',
-                tax_id: '123456789',
-              },
-            },
-          },
-        },
-        email: {
-          summary: 'Only email',
-          value: {
-            consent_id: consentId,
-            integration_id: integrationId,
-            granted_at: '2026-07-31T12:01:10.000Z',
-            scopes: ['email'],
-            user: { email: { address: 'ana@example.com', verified: true } },
-          },
-        },
-      },
     },
   },
   errors: [...queryCase, ...activeCases, ...commonCases],
@@ -175,7 +126,7 @@ export const showReference: Operation = {
   summary: 'Show a consent',
   description: 'The state of a consent, without data of the user.',
   parameters,
-  answers: { 200: { description: 'The consent.', examples: { active: { value: granted } } } },
+  answers: { 200: { description: 'The consent.' } },
   errors: [...queryCase, ...ownCases, ...commonCases],
 };
 
@@ -189,7 +140,6 @@ export const reduceReference: Operation = {
   answers: {
     200: {
       description: 'The consent with its remaining scopes.',
-      examples: { reduced: { value: { ...granted, scopes: ['email'] } } },
     },
   },
   errors: [
@@ -212,16 +162,6 @@ export const revokeReference: Operation = {
   answers: {
     200: {
       description: 'The revoked consent.',
-      examples: {
-        revoked: {
-          value: {
-            ...granted,
-            status: 'revoked',
-            revoked_at: '2026-08-02T09:30:00.000Z',
-            revoked_by: 'integration',
-          },
-        },
-      },
     },
   },
   errors: [...queryCase, ...activeCases, ...commonCases],

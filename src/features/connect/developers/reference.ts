@@ -2,6 +2,7 @@ import { integrationErrors } from '#features/connect/integrations';
 import { personErrors } from '#features/people';
 import { invalidField } from '#platform/errors/errors';
 import {
+  answer,
   bodyCases,
   commonCases,
   type ErrorCase,
@@ -24,29 +25,6 @@ export const developerCases = ({ stepUp = false } = {}): ErrorCase[] =>
 /** By key, or by the session of a person; the order is that of the reference. */
 export const developerSecurity = ['integrationKey', 'personSession'] as const;
 
-const integrationId = '0198a6a0-0000-7000-8000-000000000004';
-const key = {
-  id: 'k3y7abcdefgh2345',
-  createdAt: '2026-07-31T12:00:00.000Z',
-  expiresAt: null,
-  revokedAt: null,
-  lastUsedAt: '2026-08-01T08:15:00.000Z',
-};
-const own = {
-  id: integrationId,
-  name: 'My App',
-  logoColor: '#1a7f5a',
-  purposes: ['Open an account'],
-  purposesPt: null,
-  scopes: ['profile', 'email'],
-  redirectUris: ['https://app.example.com/back'],
-  homepageUrl: 'https://app.example.com/',
-  privacyUrl: null,
-  logoSha256: null,
-  createdAt: '2026-07-31T12:00:00.000Z',
-  revokedAt: null,
-  keys: [key],
-};
 const figures = {
   consents: { awaiting: 2, active: 41, rejected: 3, revoked: 5, expired: 1 },
   days: [{ day: '2026-08-01', requested: 7, granted: 5, rejected: 1, reads: 112, refusedReads: 2 }],
@@ -76,7 +54,7 @@ export const ownIntegrationReference = {
     id: 'showOwnIntegration',
     summary: 'Show your integration',
     description: 'Its terms, and its keys with their last use.',
-    answers: exampleAnswer('The integration.', own),
+    answers: answer('The integration.'),
   }),
   rotate: operation(
     {
@@ -84,16 +62,7 @@ export const ownIntegrationReference = {
       summary: 'Make or replace the key of your integration',
       description: 'The answer has the token, once. Older keys work until the overlap ends.',
       requests: { some: { value: { overlapHours: 24 } } },
-      answers: exampleAnswer(
-        'The new key.',
-        {
-          integrationId,
-          keyId: key.id,
-          token: `cwi_${key.id}_…`,
-          olderKeysEndAt: '2026-08-02T12:00:00.000Z',
-        },
-        201,
-      ),
+      answers: answer('The new key.', 201),
       errors: [
         ...refusals([[integrationErrors.integrationRevoked, 'The integration was revoked at this moment']]),
         ...bodyCases,

@@ -1,10 +1,10 @@
 import { personErrors } from '#features/people';
 import type { RefusalFactory } from '#platform/errors/errors';
 import {
+  answer,
   bodyCases,
   commonCases,
   type ErrorCase,
-  exampleAnswer,
   invalidCase,
   type Operation,
   refusals,
@@ -64,23 +64,6 @@ export const adminOperations =
   });
 
 const keyId = 'k3y7abcdefgh2345';
-const example = {
-  id: keyId,
-  name: 'Reports',
-  partnerId: '0198a6a0-0000-7000-8000-000000000001',
-  userId: '0198a6a0-0000-7000-8000-000000000002',
-  scopes: ['history:read', 'events:read'],
-  ipAllowlist: ['203.0.113.0/24'],
-  createdAt: '2026-07-31T12:00:00.000Z',
-  expiresAt: '2027-07-31T12:00:00.000Z',
-  revokedAt: null,
-  rotatedFrom: null,
-  rotatedAt: null,
-  suspendedAt: null,
-  issuedByKey: null,
-};
-const listed = { ...example, status: 'active', lastUsedAt: '2026-08-01T08:15:00.000Z' };
-const issued = { ...example, token: `cwk_${keyId}_…` };
 
 const notFound = refusals([[keyErrors.keyNotFound, 'You have no such key']]);
 const tooWide = refusals([
@@ -98,7 +81,7 @@ export const ownKeyReference = {
     id: 'listKeys',
     summary: 'List keys',
     description: 'Of the partner, with status and last use, in the order of their ids.',
-    answers: exampleAnswer('A page of keys.', { items: [listed], nextCursor: null }),
+    answers: answer('A page of keys.'),
     errors: invalidCase('limit', 'must be <= 200', 'A query parameter is invalid or unknown'),
   }),
   issue: operation(
@@ -115,7 +98,7 @@ export const ownKeyReference = {
         '- A key that a key issued is revoked together with it.',
       ].join('\n'),
       requests: { some: { value: { name: 'Reports', scopes: ['history:read', 'events:read'] } } },
-      answers: exampleAnswer('The key, with its token.', issued, 201),
+      answers: answer('The key, with its token.', 201),
       errors: [
         ...invalidCase('userId', 'is required by session', 'A field is invalid or missing'),
         ...refusals([
@@ -136,7 +119,7 @@ export const ownKeyReference = {
     id: 'showKey',
     summary: 'Show a key',
     parameters,
-    answers: exampleAnswer('The key.', listed),
+    answers: answer('The key.'),
     errors: notFound,
   }),
   rotate: operation(
@@ -147,11 +130,7 @@ export const ownKeyReference = {
         'The new key has the terms of the old one, which you must be able to give. The old one works until the overlap ends.',
       parameters,
       requests: { now: { value: { overlapHours: 1 } } },
-      answers: exampleAnswer(
-        'The new key, with its token.',
-        { ...issued, rotatedFrom: 'f0rmerabcdefgh23' },
-        201,
-      ),
+      answers: answer('The new key, with its token.', 201),
       errors: [
         ...invalidCase('overlapHours', 'must be <= 720', 'A field is invalid'),
         ...tooWide,
@@ -172,11 +151,7 @@ export const ownKeyReference = {
     description:
       'From the next request on, with the keys that it issued. A key may revoke itself. Repeating it has no effect.',
     parameters,
-    answers: exampleAnswer('The key.', {
-      ...listed,
-      status: 'revoked',
-      revokedAt: '2026-08-01T09:00:00.000Z',
-    }),
+    answers: answer('The key.'),
     errors: notFound,
   }),
   users: operation({
@@ -185,10 +160,7 @@ export const ownKeyReference = {
     description:
       'The users that the operator allowed the partner to act for, by session, in the order of their ids.',
     security: 'personSession',
-    answers: exampleAnswer('A page of users.', {
-      items: [{ userId: example.userId, email: 'ana@example.com', allowedAt: example.createdAt }],
-      nextCursor: null,
-    }),
+    answers: answer('A page of users.'),
     errors: invalidCase('limit', 'must be <= 200', 'A query parameter is invalid or unknown'),
   }),
 };

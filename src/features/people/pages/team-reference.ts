@@ -1,6 +1,6 @@
 import { userErrors } from '#features/users';
 import { invalidField } from '#platform/errors/errors';
-import { bodyCases, commonCases, type Operation, refusals } from '#platform/reference/operation';
+import { answer, bodyCases, commonCases, type Operation, refusals } from '#platform/reference/operation';
 import { personErrors } from '../errors.ts';
 
 const personId = '0198a6a0-0000-7000-8000-000000000003';
@@ -15,11 +15,6 @@ const colleague = {
   canSignIn: true,
   createdAt: '2026-07-31T12:00:00.000Z',
   removedAt: null,
-};
-const invited = {
-  person: { ...colleague, canSignIn: false },
-  url: 'https://causeway.example.com/people/invitation/…',
-  expiresAt: '2026-08-03T12:00:00.000Z',
 };
 
 const callers = [
@@ -44,23 +39,23 @@ const ofOne = refusals([
 
 const operation = (
   rest: Pick<Operation, 'id' | 'summary'> & Partial<Operation>,
-  [description, data]: [string, unknown],
+  description: string,
 ): Operation => ({
   audience: 'partner',
   tag: 'Team',
   security: 'personSession',
   ...rest,
-  answers: { 200: { description, examples: { answer: { value: { data } } } } },
+  answers: answer(description),
   errors: [...(rest.errors ?? []), ...callers],
 });
 const one = { some: { value: { personId } } };
 
 /** By session only: a machine key has no business with names and emails, and must not invite anybody. */
 export const teamReference = {
-  list: operation({ id: 'listColleagues', summary: 'List the team', requests: { all: { value: {} } } }, [
+  list: operation(
+    { id: 'listColleagues', summary: 'List the team', requests: { all: { value: {} } } },
     'A page of people, oldest first, with those that were removed.',
-    { items: [colleague], nextCursor: null },
-  ]),
+  ),
   invite: operation(
     {
       id: 'inviteColleague',
@@ -75,7 +70,7 @@ export const teamReference = {
         ]),
       ],
     },
-    ['The person, and the link, once.', invited],
+    'The person, and the link, once.',
   ),
   reinvite: operation(
     {
@@ -85,7 +80,7 @@ export const teamReference = {
       requests: one,
       errors: [...changes, ...ofOne],
     },
-    ['The person, and the link, once.', invited],
+    'The person, and the link, once.',
   ),
   update: operation(
     {
@@ -94,7 +89,7 @@ export const teamReference = {
       requests: { some: { value: { personId, role: 'developer' } } },
       errors: [...changes, ...ofOne],
     },
-    ['The person.', { ...colleague, role: 'developer' }],
+    'The person.',
   ),
   remove: operation(
     {
@@ -104,6 +99,6 @@ export const teamReference = {
       requests: one,
       errors: [...changes, ...ofOne],
     },
-    ['The person.', { ...colleague, canSignIn: false, removedAt: '2026-08-01T09:00:00.000Z' }],
+    'The person.',
   ),
 };

@@ -1,8 +1,6 @@
-import { bodyCases, commonCases, type Operation, refusals } from '#platform/reference/operation';
+import { answer, bodyCases, commonCases, type Operation, refusals } from '#platform/reference/operation';
 import { withdrawalErrors } from '../errors.ts';
 import { creationKey, creatorCases, ofPartner, parameters, storingCases } from '../reference.ts';
-
-const bulkId = '5f0c7c1e-93a4-8d27-b1e6-0a4f6c2d9e83';
 
 export const bulkReference: Operation = {
   ...ofPartner,
@@ -38,14 +36,7 @@ export const bulkReference: Operation = {
       },
     },
   },
-  answers: {
-    200: {
-      description: 'All withdrawals are stored.',
-      examples: {
-        created: { value: { message: 'Withdrawals created as queued', data: { bulkId, count: 2 } } },
-      },
-    },
-  },
+  answers: answer('All withdrawals are stored.'),
   errors: [
     ...refusals([[withdrawalErrors.bulkRefused, 'Some are invalid: `details` has what is wrong with each']]),
     ...creatorCases,

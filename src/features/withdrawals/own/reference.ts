@@ -1,14 +1,11 @@
 import { adminSecurity, sessionCases } from '#features/keys';
 import { invalidField } from '#platform/errors/errors';
-import { commonCases, exampleAnswer, type Operation, refusals } from '#platform/reference/operation';
+import { answer, commonCases, type Operation, refusals } from '#platform/reference/operation';
 import { withdrawalErrors } from '../errors.ts';
 import { keyCases, paidExample, scopeCase } from '../reference.ts';
 
 const of = { audience: 'partner', tag: 'Withdrawals' } as const;
 const byPeople = { ...of, security: 'personSession' } as const;
-const userId = '0198a6a0-0000-7000-8000-000000000001';
-const requestedBy = 'person:0198a6a0-0000-7000-8000-000000000009';
-const example = { ...paidExample, userId, network: 'base', needsApproval: false, requestedBy };
 
 const unknown = refusals([
   [withdrawalErrors.unauthorized, 'There is no session; no key is admitted'],
@@ -40,7 +37,7 @@ export const ownReference: Record<'list' | 'download' | 'summary' | 'bulk' | 'sh
     description:
       'What the partner created for any user, newest first, by cursor. All filters must match. Users who are no longer on your list are included.',
     parameters,
-    answers: exampleAnswer('A page of withdrawals.', { items: [example], nextCursor: null }),
+    answers: answer('A page of withdrawals.'),
     errors: [
       ...badQuery,
       ...keyCases,
@@ -70,13 +67,7 @@ export const ownReference: Record<'list' | 'download' | 'summary' | 'bulk' | 'sh
     id: 'summarizeWithdrawals',
     summary: 'Summarize withdrawals',
     description: 'What is under way, and what ended in the last 24 hours.',
-    answers: exampleAnswer('Counts and sums.', {
-      waiting: 3,
-      needApproval: 1,
-      completed: 120,
-      failed: 2,
-      paid: [{ currency: 'USDC', network: 'base', amount: '4810.5' }],
-    }),
+    answers: answer('Counts and sums.'),
     errors: [
       ...refusals([[() => invalidField('query', 'is unknown'), 'The request has a query parameter']]),
       ...noSession,
@@ -90,18 +81,7 @@ export const ownReference: Record<'list' | 'download' | 'summary' | 'bulk' | 'sh
     id: 'showBulk',
     summary: 'Show the progress of a bulk',
     parameters: { bulkId: { example: paidExample.bulkId } },
-    answers: exampleAnswer('How many are in each status.', {
-      bulkId: paidExample.bulkId,
-      userId,
-      requestedBy,
-      requestedByName: 'Ana Ribeiro',
-      createdAt: paidExample.createdAt,
-      updatedAt: paidExample.updatedAt,
-      count: 2,
-      byStatus: { queued: 0, pending: 1, processing: 0, completed: 1, failed: 0 },
-      needApproval: 0,
-      totals: [{ currency: 'USDC', network: 'base', amount: '25' }],
-    }),
+    answers: answer('How many are in each status.'),
     errors: [...unknown, ...sessionCases(), ...limited, ...commonCases],
   },
   show: {
@@ -110,14 +90,7 @@ export const ownReference: Record<'list' | 'download' | 'summary' | 'bulk' | 'sh
     summary: 'Show a withdrawal',
     description: 'With each state and its time.',
     parameters: { withdrawalId: { example: paidExample.id } },
-    answers: exampleAnswer('The withdrawal.', {
-      ...example,
-      requestedByName: 'Ana Ribeiro',
-      states: [
-        { status: 'queued', at: '2026-07-31T12:00:00.000Z' },
-        { status: 'completed', at: '2026-07-31T12:00:41.000Z' },
-      ],
-    }),
+    answers: answer('The withdrawal.'),
     errors: [...unknown, ...sessionCases(), ...limited, ...commonCases],
   },
 };

@@ -1,11 +1,17 @@
 import { sessionCases } from '#features/keys';
-import { bodyCases, commonCases, invalidCase, type Operation, refusals } from '#platform/reference/operation';
+import {
+  answer,
+  bodyCases,
+  commonCases,
+  invalidCase,
+  type Operation,
+  refusals,
+} from '#platform/reference/operation';
 import { withdrawalErrors } from '../errors.ts';
 import { storingCases } from '../reference.ts';
 
 const of = { audience: 'partner', tag: 'Withdrawals', security: 'personSession' } as const;
 const id = '0198a6c4-51b0-7c39-9d0e-3f6a1c2b8d50';
-const bulkId = '5f0c7c1e-93a4-8d27-b1e6-0a4f6c2d9e83';
 const parameters = { uploadId: { example: id } };
 
 const preview = {
@@ -49,7 +55,7 @@ export const uploadReference: Record<'upload' | 'show' | 'confirm', Operation> =
         },
       },
     },
-    answers: { 201: { description: 'What it would do.', examples: { answer: { value: preview } } } },
+    answers: answer('What it would do.', 201),
     errors: [
       ...invalidCase('csv', 'row 1: the column to is missing', 'The file is no table with these columns'),
       ...cases,
@@ -64,7 +70,7 @@ export const uploadReference: Record<'upload' | 'show' | 'confirm', Operation> =
     summary: 'Show a file of payouts',
     description: 'What its confirmation would do now.',
     parameters,
-    answers: { 200: { description: 'What it would do.', examples: { answer: { value: preview } } } },
+    answers: answer('What it would do.'),
     errors: [
       ...invalidCase('uploadId', 'must be a UUID', 'The id or the query is invalid'),
       ...cases,
@@ -83,12 +89,7 @@ export const uploadReference: Record<'upload' | 'show' | 'confirm', Operation> =
     ].join('\n'),
     parameters,
     requests: { first: { value: { times: 0, repeats: 0 } } },
-    answers: {
-      200: {
-        description: 'The bulk.',
-        examples: { answer: { value: { bulkId, count: 1, isReplay: false } } },
-      },
-    },
+    answers: answer('The bulk.'),
     errors: [
       ...invalidCase('times', 'is more often than the file was paid', 'A field is invalid'),
       ...refusals([[withdrawalErrors.bulkRefused, 'Some rows are invalid: `details` has what is wrong']]),

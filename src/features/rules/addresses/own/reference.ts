@@ -1,5 +1,5 @@
 import { adminOperations } from '#features/keys';
-import { bodyCases, exampleAnswer, invalidCase, refusals } from '#platform/reference/operation';
+import { answer, bodyCases, invalidCase, refusals } from '#platform/reference/operation';
 import { ruleErrors } from '../../errors.ts';
 
 const addressId = '0198a6c4-51b0-7c39-9d0e-3f6a1c2b8d46';
@@ -12,11 +12,6 @@ const waiting = {
   addedBy: 'person:0198a6a0-0000-7000-8000-000000000003',
   addedAt: '2026-07-31T12:00:00.000Z',
 };
-const usable = {
-  ...waiting,
-  status: 'usable',
-  addedBy: `${waiting.addedBy} person:0198a6a0-0000-7000-8000-000000000004`,
-};
 
 const notFound = refusals([[ruleErrors.addressNotFound, 'Your book has no such entry']]);
 
@@ -27,7 +22,7 @@ export const ownAddressReference = {
     id: 'listAddresses',
     summary: 'List the address book',
     description: 'Entries of the partner with those that wait for a confirmation, oldest first.',
-    answers: exampleAnswer('A page of entries.', { items: [usable], nextCursor: null }),
+    answers: answer('A page of entries.'),
     errors: invalidCase('limit', 'must be <= 200', 'A query parameter is invalid or unknown'),
   }),
   propose: operation(
@@ -39,7 +34,7 @@ export const ownAddressReference = {
         'a recipient. People need the role `finance` or `owner`.',
       ].join('\n'),
       requests: { some: { value: { address: waiting.address, name: waiting.name } } },
-      answers: exampleAnswer('The entry, which waits.', waiting, 201),
+      answers: answer('The entry, which waits.', 201),
       errors: [
         ...invalidCase('address', 'must be 0x and 40 hex digits', 'A field is invalid'),
         ...refusals([
@@ -59,7 +54,7 @@ export const ownAddressReference = {
         'By the session of a person with the role `finance` or `owner`: not who proposed it, nor who issued the key that did.',
       security: 'personSession',
       parameters: { addressId: { example: addressId } },
-      answers: exampleAnswer('The entry, which rules now see.', usable),
+      answers: answer('The entry, which rules now see.'),
       errors: [
         ...notFound,
         ...refusals([
@@ -79,7 +74,7 @@ export const ownAddressReference = {
     summary: 'Remove an address',
     description: 'From the book, or what waits. Payments that are not signed yet are judged without it.',
     parameters: { addressId: { example: addressId } },
-    answers: exampleAnswer('The entry as it was.', usable),
+    answers: answer('The entry as it was.'),
     errors: [...notFound, ...refusals([[ruleErrors.addedByOperator, 'The operator added it']])],
   }),
 };
