@@ -15,10 +15,8 @@ interface Bar {
 /** A table of the tokens of wallets that workers sign with; each row has a bar beside its figure. */
 export function renderBalances({ words }: Reader, wallets: readonly LastingWallet[]): Html | false {
   const { balances, walletToken, balance, gasDays, daysLeft } = words.overview;
-  const bars = wallets
-    .filter(({ isCurrent }) => isCurrent)
-    .flatMap(barsOf)
-    .slice(0, barsMax);
+  const current = wallets.filter(({ isCurrent }) => isCurrent);
+  const bars = current.flatMap((wallet) => barsOf(wallet, current)).slice(0, barsMax);
   if (bars.length === 0) return false;
   const highest = Math.max(1, ...bars.map((bar) => Number(bar.balance)));
   const rows = bars.map(({ label, balance: amount, days }) => {
@@ -30,10 +28,14 @@ export function renderBalances({ words }: Reader, wallets: readonly LastingWalle
 <div class="scroll" role="region" aria-label="${balances}" tabindex="0"><table><thead><tr><th scope="col">${walletToken}</th><td></td><th scope="col" class="number">${balance}</th><th scope="col">${daysLeft}</th></tr></thead><tbody>${rows}</tbody></table></div></section>`;
 }
 
-function barsOf({ network, onChain, daysLeft }: LastingWallet): Bar[] {
+/** With the end of its address, if its network has several. */
+function barsOf(wallet: LastingWallet, all: readonly LastingWallet[]): Bar[] {
+  const { network, address, onChain, daysLeft } = wallet;
   const tokens = onChain?.tokens ?? [];
+  const isAlone = all.every((one) => one === wallet || one.network !== network);
+  const which = isAlone ? '' : ` …${address.slice(-6)}`;
   return tokens.map(({ currency, balance }) => ({
-    label: sanitizeText(`${network} ${currency}`, 30),
+    label: `${sanitizeText(`${network} ${currency}`, 30)}${which}`,
     balance,
     days: daysLeft,
   }));

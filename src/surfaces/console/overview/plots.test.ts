@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Html } from '#platform/http/html';
 import { en } from '../texts/en.ts';
 import type { Reader } from '../visit.ts';
 import type { Activity, LastingWallet } from '../wallets/read-wallets.ts';
@@ -46,6 +47,18 @@ test('balances: a bar for each token of current wallets, as long as its share of
   for (const part of ['polygon USDT', 'base &#60;b&#62;', 'gas lasts 2.3 days', '&#62;999'])
     assert.ok(text.includes(part), part);
   assert.equal(renderBalances(reader, [makeWallet('polygon', {})]), false);
+});
+
+test('balances: wallets of one network are told apart by the ends of their addresses', () => {
+  const wallets = ['aa', 'bb'].map((byte) =>
+    makeWallet('polygon', { address: `0x${byte.repeat(20)}`, onChain: holding('1') }),
+  );
+  const { text } = renderBalances(reader, [
+    ...wallets,
+    makeWallet('base', { onChain: holding('1') }),
+  ]) as Html;
+  for (const label of ['polygon USDT …aaaaaa', 'polygon USDT …bbbbbb', 'base USDT'])
+    assert.ok(text.includes(`>${label}</th>`), label);
 });
 
 test('latency: a bar and a mark for each hour with payouts, and the same figures in a table', () => {
