@@ -278,7 +278,7 @@ const pt: Texts = {
     revoke: (app) => html`Parar de compartilhar<span class="unseen"> com ${app}</span>`,
     revokeHint: (app) => `${app} perde o acesso imediatamente, mas mantém os dados que já leu.`,
     revokeConfirm: 'Sim, parar de compartilhar',
-    ended: 'Apps desconectados',
+    ended: 'Aplicativos desconectados',
     revokedAt: (date) => html`Encerrado em ${date}`,
     expiredAt: (date) => html`Terminou em ${date}`,
     endedHint: 'Encerrados nos últimos 90 dias.',
