@@ -133,7 +133,10 @@ export interface Deps {
   log: Log;
   sealer: Sealer;
   limiter: RateLimiter;
-  /** Where rate limits are counted that processes share: `db`, if the operator names no other. */
+  /**
+   * Where rate limits are counted that processes share, and where the request log is: `db`, if the operator
+   * names no other.
+   */
   limitsDb: Pool;
   metrics: Metrics;
   /** With `OTEL_EXPORTER_OTLP_ENDPOINT` only. */

@@ -32,7 +32,8 @@ interface Round {
 
 /**
  * What a page of history costs the primary server, without a replica and with one. Both have the same
- * limiter: in another database, as `RATE_LIMIT_URL` names it, and then in the primary server's.
+ * limiter: in another database with the request log, as `RATE_LIMIT_URL` names it, and then in the primary
+ * server's.
  */
 export async function measureCpu({ primary, replica, limits }: Servers): Promise<void> {
   const counts = { now: noCounts() };
@@ -51,8 +52,15 @@ export async function measureCpu({ primary, replica, limits }: Servers): Promise
     admit: (policy, subject) => limiter.admit(policy, subject),
     admitByAll: (all) => limiter.admitByAll(all),
   };
-  const alone = await worldOn(primary, pools.alone, { label: 'alone', limiter: current });
-  const shared = await worldOn(primary, pools.shared, { label: 'shared', limiter: current });
+  /** The request log is where the limits are. */
+  const logIn = (db: Pool): Pool => ({
+    ...db,
+    transaction: (work) => (limiter === limiters['RATE_LIMIT_URL set'] ? pools.apart : db).transaction(work),
+  });
+  const worldOf = (label: string, db: Pool) =>
+    worldOn(primary, db, { label, limiter: current, limitsDb: logIn(db) });
+  const alone = await worldOf('alone', pools.alone);
+  const shared = await worldOf('shared', pools.shared);
   for (const [name, one] of Object.entries(limiters)) {
     limiter = one;
     for (const connections of connectionCounts) {
@@ -133,7 +141,7 @@ const unbounded = (limiter: RateLimiter): RateLimiter => ({
 async function worldOn(
   { postgres }: Member,
   db: Pool,
-  options: { label: string; limiter: RateLimiter },
+  options: { label: string; limiter: RateLimiter; limitsDb: Pool },
 ): Promise<Side> {
   const databaseUrl = postgres.url('causeway');
   const world = await createWorld({ db, databaseUrl }, { networks: quietNetworks(), users, ...options });

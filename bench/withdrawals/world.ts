@@ -32,6 +32,7 @@ export interface World {
   userIds: string[];
   /** A separate process calls the server. */
   load(order: LoadOrder): Promise<LoadReport>;
+  loaderPid: number;
   stop(): Promise<void>;
 }
 
@@ -90,6 +91,8 @@ export interface WorldOptions {
   users: number;
   /** In place of the product's own. */
   limiter?: RateLimiter;
+  /** Where the request log is, if not in the database of the world. */
+  limitsDb?: Pool;
   operatorTokens?: Config['operatorTokens'];
   /** Begins the addresses of its users, for a second world on one database. */
   label?: string;
@@ -97,12 +100,12 @@ export interface WorldOptions {
 
 export async function createWorld(
   { db, databaseUrl }: { db: Pool; databaseUrl: string },
-  { networks, users, limiter, operatorTokens = new Map(), label = 'bench' }: WorldOptions,
+  { networks, users, limiter, limitsDb = db, operatorTokens = new Map(), label = 'bench' }: WorldOptions,
 ): Promise<World> {
   const made = createBenchDeps(databaseUrl, networks);
   await made.db.end();
   const evm = createEvm(networks, made.metrics.countNodeCall);
-  const deps: Deps = { ...made, db, evm, ...(limiter && { limiter }) };
+  const deps: Deps = { ...made, db, limitsDb, evm, ...(limiter && { limiter }) };
   const options = { operatorTokens, databasePoolMax: poolMax, trustedProxies: [] };
   const server = await buildApp(deps, {
     ...options,
@@ -139,6 +142,7 @@ export async function createWorld(
       loader.send(order);
       return (await messageOf(loader)) as LoadReport;
     },
+    loaderPid: loader.pid!,
     async stop() {
       await stopProcess(loader);
       await server.close();

@@ -40,7 +40,7 @@ export const server = {
   },
   RATE_LIMIT_URL: {
     meaning:
-      'A separate PostgreSQL database for shared rate limits, `postgres://…`, so that reads do not write to the one of `DATABASE_URL`. Prepare it as that one: `DATABASE_URL=… causeway migrate`. It needs no backup and no replica.',
+      'A separate PostgreSQL database for shared rate limits and the request log, `postgres://…`, so that reads do not write to the one of `DATABASE_URL`. Prepare it as that one: `DATABASE_URL=… causeway migrate`. It needs no backup and no replica.',
     default: '',
     example: 'postgres://causeway@limits:5432/limits',
     secret: true,

@@ -22,7 +22,7 @@ export interface ListRequests extends CursorInput {
 }
 
 /** What was asked with keys of partners and by their people, newest first. */
-export async function listRequests({ db }: Ctx, input: ListRequests): Promise<CursorPage<LoggedRequest>> {
+export async function listRequests(ctx: Ctx, input: ListRequests): Promise<CursorPage<LoggedRequest>> {
   const { cursor, limit = 50, startDate, endDate, status, partnerId, requestId, ...plain } = input;
   const filters = {
     ...plain,
@@ -33,7 +33,12 @@ export async function listRequests({ db }: Ctx, input: ListRequests): Promise<Cu
   };
   const list = nameList('requests.list', filters);
   const before = readPlace(decodeCursor(list, cursor, placeForm));
-  const rows = await selectRequests(db, { ...filters, before, limit: limit + 1 });
+  const { limits } = ctx.installation;
+  const rows = await selectRequests(limits?.isApart ? limits.db : ctx.db, {
+    ...filters,
+    before,
+    limit: limit + 1,
+  });
   const page = toCursorPage(list, rows, limit, placeText);
   return { ...page, items: page.items.map(presentRequest) };
 }

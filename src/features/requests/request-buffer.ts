@@ -7,11 +7,12 @@ export const heldMax = 10_000;
 /** Most rows in one statement; one statement runs each second. */
 export const storedMax = 5_000;
 
-export type BufferDeps = Pick<Deps, 'db' | 'metrics' | 'log'>;
+export type BufferDeps = Pick<Deps, 'limitsDb' | 'metrics' | 'log'>;
 
 /**
- * Buffers rows for the request log. Requests do not wait for it: a row that does not fit, or that the first
- * try does not store, is dropped and counted.
+ * Buffers rows for the request log, which is where the rate limits are: in a separate database if there is
+ * one, so that reads do not write to the primary server. Requests do not wait for it: a row that does not
+ * fit, or that the first try does not store, is dropped and counted.
  */
 export class RequestBuffer {
   readonly #deps: BufferDeps;
@@ -50,7 +51,7 @@ export class RequestBuffer {
   async #store(rows: readonly RequestRow[]): Promise<void> {
     if (rows.length === 0) return;
     try {
-      await insertRequests(this.#deps.db, rows);
+      await insertRequests(this.#deps.limitsDb, rows);
     } catch (err) {
       this.#deps.metrics.countUnloggedRequests('failed', rows.length);
       this.#deps.log.warn({ err, requests: rows.length }, 'requests are missing in the request log');

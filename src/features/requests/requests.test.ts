@@ -236,7 +236,7 @@ test('a full buffer drops and counts what comes, and is stored in a few statemen
     },
   };
   const metrics = { countUnloggedRequests: (...counts: unknown[]) => counted.push(counts) };
-  const buffer = new RequestBuffer({ db, metrics, log } as never);
+  const buffer = new RequestBuffer({ limitsDb: db, metrics, log } as never);
   for (let made = 0; made < heldMax + 3; made++) buffer.add(rowOf(partnerId));
   assert.deepEqual(counted, [
     ['full', 1],
