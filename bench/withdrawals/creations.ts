@@ -6,12 +6,16 @@ import { selectUserAccess } from '../../src/features/partners/queries.ts';
 import { selectRecipient } from '../../src/features/users/queries/recipients.ts';
 import { insertWithdrawal } from '../../src/features/withdrawals/queries/creations.ts';
 import { selectByIdempotencyKey } from '../../src/features/withdrawals/queries/idempotency.ts';
+import { cpuMsOf, cpuMsOfServer, parentOf } from '../curve/cpu.ts';
 import { measureRate, measureRounds, printRounds } from '../measure.ts';
+import type { LoadReport } from './load.ts';
 import type { World } from './world.ts';
 
 const connections = 32;
 const rounds = 9;
 const roundMs = 400;
+/** So many creations take longer than the later ones, because V8 still compiles: twice the CPU at first. */
+const warmUpCreations = 10_000;
 
 interface Variant {
   userIds: readonly string[];
@@ -35,8 +39,7 @@ export async function measureCreations(world: World): Promise<void> {
     'one user, Idempotency-Key': { userIds: world.userIds.slice(0, 1), withIdempotencyKey: true },
   };
   await requireSameStatements(world, recipients);
-  // Until the code is compiled and most recipients are known, as in a service that has run for a while.
-  for (let n = 0; n < 12; n++) await measureHttp(world, recipients, several);
+  await warmUp(world, recipients, several);
   for (const [name, variant] of Object.entries(variants)) {
     const rates = await measureRounds(
       {
@@ -51,12 +54,20 @@ export async function measureCreations(world: World): Promise<void> {
   await measureNotify(world, recipients, several);
 }
 
+/** As a service that has run for a while: its code is compiled, and most recipients are known. */
+async function warmUp(world: World, recipients: readonly string[], variant: Variant): Promise<void> {
+  for (let made = 0; made < warmUpCreations; ) {
+    made += (await callHttp(world, recipients, variant, 1_000)).answers;
+  }
+}
+
 /**
  * The same against inserts of one row with a random key, each its own commit, by as many callers: what a
- * creation costs beyond a row that is safe on disk.
+ * creation costs beyond a row that is safe on disk. Also by CPU, which other work on the machine changes
+ * less. So few recipients that the node, which is in this process, is rarely asked about them.
  */
 export async function measureAgainstInserts(world: World): Promise<void> {
-  const recipients = Array.from({ length: 1_000 }, () => `0x${randomBytes(20).toString('hex')}`);
+  const recipients = Array.from({ length: 200 }, () => `0x${randomBytes(20).toString('hex')}`);
   const variant = { userIds: world.userIds.slice(0, 64), withIdempotencyKey: true };
   await world.db.query(
     'create table bench_rows (id uuid primary key, user_id uuid not null, amount numeric not null, to_address text not null)',
@@ -65,30 +76,67 @@ export async function measureAgainstInserts(world: World): Promise<void> {
     world.db.query('insert into bench_rows (id, user_id, amount, to_address) values ($1, $2, $3, $4)', [
       ...[randomUUID(), pick(variant.userIds), 1_500_000n, pick(recipients)],
     ]);
-  for (let n = 0; n < 12; n++) await measureHttp(world, recipients, variant);
+  await warmUp(world, recipients, variant);
+  const cpu = await readCpuOf(world);
   const rates = await measureRounds(
     {
-      limit: () => measureRate(async () => void (await insert()), roundMs, connections),
-      http: () => measureHttp(world, recipients, variant),
+      limit: () =>
+        cpu.of('an insert', () => measureRate(async () => void (await insert()), roundMs, connections)),
+      http: () => cpu.of('a creation', () => measureHttp(world, recipients, variant)),
     },
     15,
   );
   printRounds(`creations / one-row inserts, 64 users, ${connections} callers`, rates.http, rates.limit);
+  cpu.print();
+}
+
+/** CPU of the server's process, PostgreSQL and the callers for each operation. */
+async function readCpuOf({ db, loaderPid }: World) {
+  const [session] = await db.query<{ pid: number }>('select pg_backend_pid() as pid');
+  const postmaster = parentOf(session!.pid);
+  const read = () => [cpuMsOf(process.pid), cpuMsOfServer(postmaster), cpuMsOf(loaderPid)];
+  const used = new Map<string, { ms: number[]; operations: number }>();
+  return {
+    async of(what: string, measure: () => Promise<number>): Promise<number> {
+      const [before, startedAt] = [read(), performance.now()];
+      const rate = await measure();
+      const seconds = (performance.now() - startedAt) / 1_000;
+      const sum = used.get(what) ?? { ms: [0, 0, 0], operations: 0 };
+      const after = read();
+      sum.ms = sum.ms.map((ms, at) => ms + after[at]! - before[at]!);
+      sum.operations += rate * seconds;
+      used.set(what, sum);
+      return rate;
+    },
+    print() {
+      for (const [what, { ms, operations }] of used) {
+        const [own, database, callers] = ms.map((one) => ((one * 1_000) / operations).toFixed(0));
+        console.log(`µs of CPU for ${what}: server ${own}, PostgreSQL ${database}, callers ${callers}`);
+      }
+    },
+  };
 }
 
 async function measureHttp(world: World, recipients: readonly string[], variant: Variant): Promise<number> {
-  const { perSecond } = await world.load({
+  return (await callHttp(world, recipients, variant, roundMs)).perSecond;
+}
+
+const callHttp = (
+  world: World,
+  recipients: readonly string[],
+  variant: Variant,
+  durationMs: number,
+): Promise<LoadReport> =>
+  world.load({
     kind: 'rate',
     port: world.port,
     token: world.key.token,
     connections,
-    durationMs: roundMs,
+    durationMs,
     paths: variant.userIds.map((userId) => `/api/crypto/${userId}/withdraw`),
     bodies: recipients.map((to) => JSON.stringify({ amount: '1.5', to })),
     withIdempotencyKey: variant.withIdempotencyKey,
   });
-  return perSecond;
-}
 
 const pick = <T>(some: readonly T[]) => some[Math.floor(Math.random() * some.length)]!;
 
