@@ -3,11 +3,13 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { type Bench, median } from './measure.ts';
 import { measureCode } from './shortcuts/code.ts';
+import { measurePosting } from './shortcuts/posting.ts';
 import { measureStatements } from './shortcuts/statements.ts';
 
 const allParts: Record<string, Bench> = {
   statements: measureStatements,
   code: measureCode,
+  posting: measurePosting,
   starts: measureStarts,
 };
 

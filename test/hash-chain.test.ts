@@ -93,8 +93,7 @@ test('200 ledger.verify finds the hashes of fixed lines, by each function that p
   await makeFixedLedgers();
   const { db } = harness.deps;
   const at = new Date('2026-01-03T00:00:00Z');
-  // Several lines: ledger_post. One line: ledger_post_one. One line for each of several users:
-  // ledger_post_each.
+  // One line: ledger_post_single. Several lines, of one user and of several: ledger_post_lines.
   await postLines(db, at, [
     post(
       'two lines',

@@ -1,6 +1,6 @@
 import fastify from 'fastify';
 import { createLog, LazyChildLog } from '#platform/observe/log';
-import type { LineView } from '../../src/features/ledger/lines/line.ts';
+import type { LineView } from '../../src/features/ledger/lines/present-line.ts';
 import { toNode } from '../../src/features/ledger/wire.ts';
 import { median } from '../measure.ts';
 

@@ -1,5 +1,6 @@
 -- Returns users' settled lists and their accounts of one asset each, by place; fewer if some are missing.
 -- It looks up user by user: a plan that was made while there were few lists may read all of them.
+-- Kept for processes of the release before: a later migration drops it with `ledger_post_each`.
 -- Called by: `ledger_post_each`.
 -- Locks: nothing.
 -- Costs: two look-ups by index for each user.

@@ -1,7 +1,7 @@
 -- Locks the accounts of owners and returns their ids by place. Creates missing ones, whose ids are the
 -- highest. `assets` says by place which of the networks and currencies each owner has. Call it only under the
 -- locks of the owners' lists, so that nobody else creates the same accounts.
--- Called by: `ledger_post`.
+-- Called by: `ledger_post`, `ledger_post_lines`.
 -- Locks: the accounts, in order of id; of a new one also the user, for key share.
 -- Costs: one account for each owner, by index; once more, with the inserts, if one is missing.
 create or replace function ledger_lock_accounts(owners uuid[], assets integer[], networks text[],

@@ -1,7 +1,5 @@
--- The columns of a line that postings write, as the type of a row between the steps of `ledger_post`. The row
--- type of `ledger_lines` has every column of the table, so a cast to it would fail from a migration that adds
--- one until the functions are applied. Do not change this view, because an older release could not write its
--- own again. For another column, write another view, and the functions that take it under other names.
+-- The columns of a line, as the type of a row between the steps of `ledger_post`.
+-- Kept for processes of the release before: a later migration drops it with `ledger_post`.
 -- Called by: `ledger_number_lines`, `ledger_post`, `ledger_write_lines`, as a type.
 -- Locks: nothing.
 -- Costs: nothing: it is never read.

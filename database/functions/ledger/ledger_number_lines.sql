@@ -1,5 +1,6 @@
 -- Makes the lines of postings from JSON: numbers them list by list after the heads, and chains their hashes.
 -- Refuses all if one is not a valid line. Also returns which stand before the tail of their list.
+-- Kept for processes of the release before: a later migration drops it with `ledger_post`.
 -- Called by: `ledger_post`.
 -- Locks: nothing. The caller holds the rows of the lists and accounts.
 -- Costs: one hash a line; no table is read.

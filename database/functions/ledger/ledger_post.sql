@@ -1,9 +1,6 @@
--- Posts lines, all or nothing; returns the postings' ids. Lines name users, postings and owners by place. An
--- owner is a user's asset, `spent` what was held for it. One statement a table: it takes longer to begin than
--- a row to write. Only index scans: plans made for small tables read every account. Its steps are functions:
--- one line took 3.2 ms after 3.0 ms, ten 6.0 after 5.7; `ledger_post_one`, in which only the column list
--- changed, varied by as much.
--- Called by: `src/features/ledger/queries/post.ts`.
+-- Posts lines, all or nothing, as `ledger_post_lines` does. Lines name users, postings and owners by place.
+-- Kept for processes of the release before: a later migration drops it.
+-- Called by: processes of the release before.
 -- Locks: the users' settled lists, then their accounts, each in order of id.
 -- Costs: one row a posting, line and movement; one update a list and account; triggers; cuts and late counts.
 create or replace function ledger_post(at timestamptz, users uuid[], networks text[], currencies text[],

@@ -1,7 +1,6 @@
--- Posts one line for each of several users, who must differ, as `ledger_post_one` does for one. Returns null,
--- and locks nothing, if a list or an account is missing. If several things are wrong, it reports any of them.
--- `ledger_post` takes 9 to 17 % longer for the same.
--- Called by: `src/features/ledger/queries/post.ts`.
+-- Posts one line for each of several users, who must differ, as `ledger_post_lines` does.
+-- Kept for processes of the release before: a later migration drops it.
+-- Called by: processes of the release before.
 -- Locks: the users' settled lists, then their accounts, each in order of id.
 -- Costs: for each user, three inserts and two updates, and triggers; one `ledger_count_late` for lines before
 -- a tail; `ledger_cut_tail` for at most `ledger_cuts_max` long tails.

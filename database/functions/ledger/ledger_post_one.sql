@@ -1,8 +1,6 @@
--- Posts one line that moves one account by `amount`, of which `spent` was held; as `ledger_post`, for less.
--- The update that locks the list computes the hash. The posting's id is taken before, so ids may be in
--- another order than lines. Returns null, and does nothing, if the list or the account is missing.
--- `ledger_post_each` takes 38 % longer for the same.
--- Called by: `src/features/ledger/queries/post.ts`.
+-- Posts one line that moves one account, as `ledger_post_single` does.
+-- Kept for processes of the release before: a later migration drops it.
+-- Called by: processes of the release before.
 -- Locks: the user's settled list, then the account.
 -- Costs: three inserts, two updates, and triggers; `ledger_count_late` or `ledger_cut_tail` if needed.
 create or replace function ledger_post_one(at timestamptz, of_user uuid, of_network text, of_currency text,

@@ -1,4 +1,5 @@
 -- Returns the postings of a JSON array, each with its only line, by place.
+-- Kept for processes of the release before: a later migration drops it with `ledger_post_each`.
 -- Called by: `ledger_post_each`.
 -- Locks: nothing.
 -- Costs: no table is read; the planner puts this query into that of the caller.

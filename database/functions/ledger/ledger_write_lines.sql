@@ -1,5 +1,6 @@
 -- Writes lines and their movements, counts them in their lists and moves the accounts, of which `spent` was
 -- held. Returns the lists whose tails have become long.
+-- Kept for processes of the release before: a later migration drops it with `ledger_post`.
 -- Called by: `ledger_post`.
 -- Locks: nothing. The caller holds the rows of the lists and accounts.
 -- Costs: one row a line and movement, one update a list and account, by one statement a table; triggers.

@@ -91,7 +91,6 @@ function toPosting(owner: Owner, amount: bigint, reference: string, now: Date): 
         executedAt: null,
         description,
         purpose: 'funding',
-        userDescription: null,
         onChain: null,
       },
     ],

@@ -8,7 +8,6 @@ import { useHarness } from '#test/harness';
 import { checkBooks } from './index.ts';
 import { ledgerJobs } from './jobs.ts';
 import { postBatch } from './post-batch.ts';
-import { postLines } from './post-lines.ts';
 import { foldHouseChanges } from './queries/books.ts';
 import { verifyLedger } from './verify/verify-ledger.ts';
 
@@ -121,35 +120,24 @@ test('postings before, during and after the migration are all in the figures of 
     `insert into users (email, email_verified, given_name, family_name, entity_type, created_at, updated_at)
      select n || '@example.com', true, 'A', 'B', 'individual', now(), now() from generate_series(1, 4) n returning id`,
   );
+  // As a process of that release does.
   const post = (client: pg.Client, userId: string, amount = 5n) => {
-    const operationId = randomUUID();
-    const leg = { currency: 'USDC', amount };
-    return postLines(
-      { query: async (...call: [string, []]) => (await client.query(...call)).rows } as never,
-      new Date(),
-      [
-        {
-          kind: 'fund',
-          operationId,
-          description: 'Funds',
-          lines: [
-            {
-              userId,
-              operationId,
-              type: 'buy',
-              network: 'polygon',
-              sent: null,
-              received: leg,
-              transactionAt: new Date(),
-              executedAt: null,
-              description: 'Funds',
-              purpose: 'deposit',
-              userDescription: null,
-              onChain: null,
-            },
-          ],
-        },
-      ],
+    const operation = randomUUID();
+    const posting = { kind: 'fund', operation, description: 'Funds' };
+    const line = {
+      user: 1,
+      posting: 1,
+      type: 'buy',
+      at: new Date().toISOString(),
+      operation,
+      received: 1,
+      receivedAmount: String(amount),
+      description: 'Funds',
+      purpose: 'deposit',
+    };
+    return client.query(
+      `select ledger_post(now(), $1::uuid[], '{polygon}', '{USDC}', $1::uuid[], '{1}', '{}', $2::json, $3::json)`,
+      [[userId], JSON.stringify([posting]), JSON.stringify([line])],
     );
   };
   const clients = await Promise.all(users.map(connect));

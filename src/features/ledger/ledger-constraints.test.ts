@@ -17,7 +17,7 @@ async function makePosting(db: Db): Promise<bigint> {
   return row!.id as bigint;
 }
 
-/** What `ledger_post_one` and `ledger_post_each` are given, as far as something may be wrong with it. */
+/** What `ledger_post_single` is given, as far as something may be wrong with it. */
 const rightSingle = {
   kind: 'post',
   operation: 'an operation',
@@ -30,40 +30,30 @@ const rightSingle = {
 };
 type Single = typeof rightSingle;
 
-const singles: Record<string, (db: Db, users: Owner[], given: Single[]) => Promise<unknown>> = {
-  ledger_post_one: (db, [user], [given]) =>
-    db.query(
-      `select ledger_post_one(now(), $1, 'polygon', 'USDC', $2, $3, $4, $5, 'test', $6, 1, null, 'buy', $7, $8, $9, 'test', 'test',
-         null, null)`,
-      [
-        user!.userId,
-        given!.amount,
-        given!.spent,
-        given!.kind,
-        given!.operation,
-        given!.hash,
-        given!.lineAt,
-        given!.lineOperation,
-        given!.key,
-      ],
-    ),
-  ledger_post_each: (db, users, given) =>
-    db.query(`select ledger_post_each(now(), $1::uuid[], $2::text[], $3::text[], $4::json)`, [
-      users.map(({ userId }) => userId),
-      users.map(({ network }) => network),
-      users.map(({ currency }) => currency),
-      JSON.stringify(
-        given.map((one) => ({
-          ...one,
-          description: 'test',
-          logIndex: 1,
-          type: 'buy',
-          lineDescription: 'test',
-          purpose: 'test',
-        })),
-      ),
-    ]),
-};
+const postingOf = ({ kind, operation, hash }: Single) => ({
+  kind,
+  operation_id: operation,
+  description: 'test',
+  transaction_hash: hash,
+  log_index: 1,
+});
+const lineOf = ({ lineAt, lineOperation, key }: Single) => ({
+  type: 'buy',
+  transaction_at: lineAt,
+  operation_id: lineOperation,
+  unique_hash_id: key,
+  description: 'test',
+  purpose: 'test',
+});
+
+const postSingle = (db: Db, { userId }: Owner, given: Single) =>
+  db.query(`select ledger_post_single(now(), $1, 'polygon', 'USDC', $2, $3, $4::json, $5::json)`, [
+    userId,
+    given.amount,
+    given.spent,
+    JSON.stringify(postingOf(given)),
+    JSON.stringify(lineOf(given)),
+  ]);
 
 const invalid = /invalid posting/;
 for (const [what, wrong, why] of [
@@ -85,54 +75,49 @@ for (const [what, wrong, why] of [
   ['a malformed hash', { hash: `0x${'A'.repeat(64)}` }, invalid],
   ['a line at no instant', { lineAt: 'infinity' }, invalid],
 ] as [string, Partial<Single>, RegExp][]) {
-  for (const [name, call] of Object.entries(singles)) {
-    test(`${name} refuses ${what}`, async () => {
-      const users = [await makeOwner('1'), await makeOwner('1')];
-      for (const user of users) await hold(user, 200_000n);
-      const right = () => ({ ...rightSingle, operation: randomUUID(), key: randomUUID() });
-      await assert.rejects(
-        call(harness.deps.db, users.toReversed(), [{ ...right(), ...wrong }, right()]),
-        why,
-      );
-      for (const user of users) assert.deepEqual(await fundsOf(user), [1_000_000n, 200_000n]);
-      assert.deepEqual(await checkBooks(harness.deps.db), rightBooks);
-      await call(harness.deps.db, users, [right(), right()]);
-    });
-  }
+  test(`ledger_post_single refuses ${what}`, async () => {
+    const user = await makeOwner('1');
+    await hold(user, 200_000n);
+    const right = () => ({ ...rightSingle, operation: randomUUID(), key: randomUUID() });
+    await assert.rejects(postSingle(harness.deps.db, user, { ...right(), ...wrong }), why);
+    assert.deepEqual(await fundsOf(user), [1_000_000n, 200_000n]);
+    assert.deepEqual(await checkBooks(harness.deps.db), rightBooks);
+    await postSingle(harness.deps.db, user, right());
+  });
 }
 
 for (const [what, wrong] of [
-  ['that moves nothing', { received: null, receivedAmount: null }],
-  ['of zero', { receivedAmount: '0' }],
-  ['of less than zero', { receivedAmount: '-5' }],
-  ['of no number', { receivedAmount: 'NaN' }],
-  ['with an amount of nothing', { sentAmount: '5' }],
-  ['with an account and no amount', { sent: 2 }],
-  ['from an account to itself', { sent: 1, sentAmount: '5' }],
-  ['without a name', { operation: '' }],
-  ['with an empty key', { key: '' }],
-  ['at no instant', { at: 'infinity' }],
+  ['that moves nothing', { received_account_id: null, received_amount: null }],
+  ['of zero', { received_amount: '0' }],
+  ['of less than zero', { received_amount: '-5' }],
+  ['of no number', { received_amount: 'NaN' }],
+  ['with an amount of nothing', { sent_amount: '5' }],
+  ['with an account and no amount', { sent_account_id: 2 }],
+  ['from an account to itself', { sent_account_id: 1, sent_amount: '5' }],
+  ['without a name', { operation_id: '' }],
+  ['with an empty key', { unique_hash_id: '' }],
+  ['at no instant', { transaction_at: 'infinity' }],
 ] as [string, object][]) {
-  test(`ledger_post refuses a line ${what}, and what comes with it`, async () => {
+  test(`ledger_post_lines refuses a line ${what}, and what comes with it`, async () => {
     const owner = await makeOwner('1');
     const right = {
-      user: 1,
-      posting: 1,
+      list_id: 1,
+      posting_id: 1,
       type: 'buy',
-      at: '2026-01-01T00:00:00Z',
-      operation: 'a line',
-      received: 1,
-      receivedAmount: '5',
+      transaction_at: '2026-01-01T00:00:00Z',
+      operation_id: 'a line',
+      received_account_id: 1,
+      received_amount: '5',
       description: 'test',
       purpose: 'test',
     };
     const postAll = (lines: object[]) =>
       sql(
-        `select ledger_post(now(), $1::uuid[], '{polygon,polygon}', '{USDC,USDT}', $2::uuid[], '{1,2}', '{}', $3::json, $4::json)`,
+        `select ledger_post_lines(now(), $1::uuid[], '{polygon,polygon}', '{USDC,USDT}', $2::uuid[], '{1,2}', '{}', $3::json, $4::json)`,
         [
           [owner.userId],
           [owner.userId, owner.userId],
-          JSON.stringify([{ kind: 'post', operation: randomUUID(), description: 'test' }]),
+          JSON.stringify([{ kind: 'post', operation_id: randomUUID(), description: 'test' }]),
           JSON.stringify(lines),
         ],
       );
@@ -143,19 +128,9 @@ for (const [what, wrong] of [
   });
 }
 
-test('neither does anything for somebody who has no such account, or no ledger', async () => {
-  const [ana, nobody] = [await makeOwner('1'), await makeOwner()];
-  const given = () => ({ ...rightSingle, operation: randomUUID(), key: randomUUID() });
-  const { db } = harness.deps;
-  assert.deepEqual(await singles.ledger_post_one!(db, [nobody], [given()]), [{ ledger_post_one: null }]);
-  const each = await singles.ledger_post_each!(db, [ana, nobody], [given(), given()]);
-  assert.deepEqual(each, [{ ledger_post_each: null }]);
-  await assert.rejects(
-    singles.ledger_post_each!(db, [ana], [given(), given()]),
-    invalid,
-    'more postings than users',
-  );
-  assert.deepEqual(await fundsOf(ana), [1_000_000n, 0n]);
+test('ledger_post_single does nothing for somebody who has no such account, or no ledger', async () => {
+  const nobody = await makeOwner();
+  assert.deepEqual(await postSingle(harness.deps.db, nobody, rightSingle), [{ ledger_post_single: null }]);
 });
 
 for (const [statement, why] of [

@@ -1,7 +1,8 @@
 import type { Ctx } from '#context';
 import { selectHolder, selectPostalAddress, userErrors } from '#features/users';
 import { decimalsOf } from './assets.ts';
-import type { LineFilter, LineType, LineView } from './lines/line.ts';
+import type { LineFilter, LineType } from './lines/line.ts';
+import type { LineView } from './lines/present-line.ts';
 import type { LineOrder } from './lines/queries/batch.ts';
 import {
   type StatementSpan,
@@ -11,7 +12,8 @@ import {
 } from './lines/queries/statement.ts';
 import { type Entry, readEntries, readLines } from './read-statement.ts';
 
-export type { LineType, LineView } from './lines/line.ts';
+export type { LineType } from './lines/line.ts';
+export type { LineView } from './lines/present-line.ts';
 export { type LineOrder, lineOrders } from './lines/queries/batch.ts';
 export type { Entry } from './read-statement.ts';
 

@@ -10,7 +10,7 @@ import { ledgerErrors } from './errors.ts';
 import { asLedgerRefusal } from './ledger-refusal.ts';
 import { type LineType, type NewLine, type Posting, usualPurposes } from './lines/line.ts';
 import { nameRefusedLine } from './name-refused-line.ts';
-import { postLines, postSingles } from './post-lines.ts';
+import { postLines } from './post-lines.ts';
 import { selectPostingByKey } from './queries/postings.ts';
 import { type LegsInput, readLegs, readOnChain } from './read-legs.ts';
 import { readLineDate } from './read-line-date.ts';
@@ -83,7 +83,7 @@ async function postTogether(db: Db, group: readonly ReadCall[]): Promise<PostedB
   if (group.length === 0) return [];
   const canBeOne = group.flatMap(givenIds).every(({ id }) => id === undefined);
   const ids = canBeOne
-    ? await postSingles(db, group.at(-1)!.ctx.now, group.map(toPosting), changesToAppend(group.map(toChange)))
+    ? await postLines(db, group.at(-1)!.ctx.now, group.map(toPosting), changesToAppend(group.map(toChange)))
     : undefined;
   return ids ? group.map(toAnswer(ids)) : db.transaction((db) => writeCalls(db, group));
 }

@@ -66,7 +66,6 @@ function toPosting(deposit: Deposit, isPlaceTaken: boolean): Posting {
         executedAt: at,
         description,
         purpose: 'deposit',
-        userDescription: null,
         onChain: isPlaceTaken ? null : onChain,
       },
     ],

@@ -1,26 +1,31 @@
 import type { Db } from '#platform/db/db';
-import { writeInstant } from '#platform/values/write-instant';
 import type { NewLine, Posting } from './lines/line.ts';
 import type { Asset } from './queries/accounts.ts';
 import {
-  callLedgerPost,
-  callLedgerPostEach,
-  callLedgerPostOne,
-  keyOf,
+  callPostLines,
+  callPostSingle,
   type OwnerCall,
   type Single,
-  toPostingCall,
+  toLineColumns,
+  toPostingColumns,
 } from './queries/post.ts';
 
 /**
  * Writes postings into the books and their lines into the users' ledgers, all or none, and moves the
  * balances. Returns the ids of the postings. One that was posted before fails them all, as does one that
- * takes more than an account has available.
+ * takes more than an account has available. `changes` are their rows of the audit log, written by the same
+ * statement.
  */
-export async function postLines(db: Db, postedAt: Date, postings: readonly Posting[]): Promise<bigint[]> {
+export async function postLines(
+  db: Db,
+  postedAt: Date,
+  postings: readonly Posting[],
+  changes?: string,
+): Promise<bigint[]> {
   if (postings.length === 0) return [];
-  const ids = await postSingles(db, postedAt, postings);
-  if (ids) return ids;
+  const single = postings.length === 1 ? toSingle(postings[0]!) : undefined;
+  const id = single && (await callPostSingle(db, postedAt, single, changes));
+  if (id !== undefined) return [id];
   const users = new NumberedItems<string>();
   const assets = new NumberedItems<Asset>();
   const owners = new NumberedItems<OwnerCall>();
@@ -33,64 +38,37 @@ export async function postLines(db: Db, postedAt: Date, postings: readonly Posti
 
   const lines = postings.flatMap((posting, at) =>
     posting.lines.map((line) => {
-      const { sent, received, onChain } = line;
+      const { sent, received } = line;
       if (posting.isHeld && sent) {
         const ownerPlace = ownerAt(line, sent.currency) - 1;
         spent[ownerPlace] = (spent[ownerPlace] ?? 0n) + sent.amount;
       }
+      // Places instead of ids.
       return {
-        user: users.numberOf(line.userId, () => line.userId),
-        posting: at + 1,
-        type: line.type,
-        at: writeInstant(line.transactionAt.getTime()),
-        operation: line.operationId,
-        ...(onChain && { key: keyOf(onChain) }),
-        ...(sent && { sent: ownerAt(line, sent.currency), sentAmount: String(sent.amount) }),
+        ...toLineColumns(line),
+        list_id: users.numberOf(line.userId, () => line.userId),
+        posting_id: at + 1,
+        ...(sent && { sent_account_id: ownerAt(line, sent.currency), sent_amount: String(sent.amount) }),
         ...(received && {
-          received: ownerAt(line, received.currency),
-          receivedAmount: String(received.amount),
+          received_account_id: ownerAt(line, received.currency),
+          received_amount: String(received.amount),
         }),
-        description: line.description,
-        purpose: line.purpose,
-        userDescription: line.userDescription,
-        executedAt: line.executedAt && writeInstant(line.executedAt.getTime()),
       };
     }),
   );
-  return callLedgerPost(db, {
+  return callPostLines(db, {
     postedAt,
     users: users.items,
     assets: assets.items,
     owners: owners.items,
     spent: spent.length > 0 ? owners.items.map((_, place) => spent[place] ?? 0n) : [],
-    postings: postings.map(toPostingCall),
+    postings: postings.map(toPostingColumns),
     lines,
+    changes,
   });
 }
 
-/**
- * The same by one statement for postings of one line each that moves one account, of different users, as most
- * are; and with it their rows of the audit log, by `changes`. Undefined, and nothing done, for any others,
- * and where an account is missing.
- */
-export async function postSingles(
-  db: Db,
-  postedAt: Date,
-  postings: readonly Posting[],
-  changes?: string,
-): Promise<bigint[] | undefined> {
-  const singles: Single[] = [];
-  for (const posting of postings) {
-    const single = toSingle(posting);
-    if (!single) return undefined;
-    singles.push(single);
-  }
-  if (new Set(singles.map(({ line }) => line.userId)).size < singles.length) return undefined;
-  if (singles.length > 1) return callLedgerPostEach(db, postedAt, singles, changes);
-  const id = await callLedgerPostOne(db, postedAt, singles[0]!, changes);
-  return id === undefined ? undefined : [id];
-}
-
+/** Most postings have one line that moves one account. */
 function toSingle(posting: Posting): Single | undefined {
   const [line] = posting.lines;
   if (!line || posting.lines.length > 1) return undefined;

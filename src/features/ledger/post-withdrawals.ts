@@ -49,7 +49,6 @@ function toPosting(paid: PaidWithdrawal, now: Date): Posting {
     transactionAt: now,
     executedAt: now,
     description,
-    userDescription: null,
   };
   const leg = { currency, amount };
   const sell: NewLine = {

@@ -1,7 +1,8 @@
 import type { Ctx } from '#context';
 import { decimalsOf } from './assets.ts';
-import type { LineFilter, LineRow, LineView } from './lines/line.ts';
-import { type CountedAccount, countBack, countOn, PresentedLine } from './lines/present-line.ts';
+import type { LineFilter } from './lines/line.ts';
+import type { LineRow } from './lines/line-row.ts';
+import { type CountedAccount, countBack, countOn, LineView } from './lines/present-line.ts';
 import { type LineOrder, selectStatementBatch } from './lines/queries/batch.ts';
 import type { StatementSpan } from './lines/queries/statement.ts';
 
@@ -34,7 +35,7 @@ export async function* readLines(source: StatementSource): AsyncGenerator<LineVi
     const views: LineView[] = [];
     for (const row of rows) {
       const balance = count(row, accountOf);
-      if (shown.has(row.type)) views.push(new PresentedLine(row, balance, accountOf));
+      if (shown.has(row.type)) views.push(new LineView(row, balance, accountOf));
     }
     yield views;
   }
@@ -47,7 +48,7 @@ export async function* readEntries(source: StatementSource, accountId: bigint): 
     yield rows.map((row) => {
       const received = row.receivedAccountId === accountId ? row.receivedAmount! : 0n;
       const sent = row.sentAccountId === accountId ? row.sentAmount! : 0n;
-      return { line: new PresentedLine(row, 0n, accountOf), amount: received - sent };
+      return { line: new LineView(row, 0n, accountOf), amount: received - sent };
     });
   }
 }

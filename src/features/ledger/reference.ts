@@ -16,51 +16,51 @@ const hash = `0x${'c4'.repeat(32)}`;
 const dates = { transactionDate: '2026-07-31T12:00:00.000Z', executedAt: '2026-07-31T12:00:00.000Z' };
 const asset = { network: 'base', asset: 'USDC' };
 
+/** What all examples have alike. */
+const common = { status: 'completed', userDescription: null };
+
 const deposit = {
+  ...common,
   id: `${hash}:12`,
   uniqueHashId: `${hash}:12`,
   ...dates,
   transactionType: 'buy',
   description: 'Deposit',
-  status: 'completed',
   ...asset,
   amount: '300',
   runningBalance: '300',
   transactionPurpose: 'deposit',
-  userDescription: null,
   assetReceived: 'USDC',
   amountReceived: '300',
 };
 
 const withdrawal = {
+  ...common,
   id: '0198a6c4-51b0-7c39-9d0e-3f6a1c2b8d46',
   uniqueHashId: `${hash}:3`,
   ...dates,
   transactionType: 'sell',
   description: 'Withdrawal',
-  status: 'completed',
   ...asset,
   amount: '12.5',
   runningBalance: '287.5',
   transactionPurpose: 'withdrawal',
-  userDescription: null,
   assetSent: 'USDC',
   amountSent: '12.5',
 };
 
 const conversion = {
+  ...common,
   id: 'conversion-8',
   uniqueHashId: `${hash}:5`,
   ...dates,
   transactionType: 'swap-bridge',
   description: 'USDC to EURC',
-  status: 'completed',
   network: 'base',
   asset: 'EURC',
   amount: '92.1',
   runningBalance: '92.1',
   transactionPurpose: 'conversion',
-  userDescription: null,
   assetSent: 'USDC',
   amountSent: '100',
   assetReceived: 'EURC',
@@ -68,12 +68,12 @@ const conversion = {
 };
 
 const transfer = {
+  ...common,
   id: 'transfer-31',
   uniqueHashId: `${hash}:7`,
   ...dates,
   transactionType: 'transfer-token',
   description: 'Sent to Rui',
-  status: 'completed',
   ...asset,
   amount: '25',
   runningBalance: '162.5',

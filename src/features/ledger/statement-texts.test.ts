@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makeUser } from '#test/data/factories';
 import { useHarness } from '#test/harness';
-import { type LineView, lineTypes } from './lines/line.ts';
+import { lineTypes } from './lines/line.ts';
+import { separator, splitLines } from './lines/line-row.ts';
 import { listLines } from './lines/list-lines.ts';
-import { separator, splitLines } from './lines/unpack-lines.ts';
+import type { LineView } from './lines/present-line.ts';
 import { openStatement } from './open-statement.ts';
 import { postBatch } from './post-batch.ts';
 

@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
 import { describePage, type NumberedPage, pagePosition } from '#platform/commands/cursor-page';
 import { dateTime, nullable } from '#platform/http/schemas';
-import { type LineView, lineTypes } from './lines/line.ts';
+import { lineTypes } from './lines/line.ts';
+import type { LineView } from './lines/present-line.ts';
 import type { UnsettledView } from './unsettled/list-unsettled.ts';
 import { unsettledStatuses } from './unsettled/states.ts';
 

@@ -2,8 +2,8 @@ import type { Evm } from '#adapters/evm';
 import type { Ctx } from '#context';
 import { parseMinor } from '#platform/values/money';
 import { decimalsOf } from '../assets.ts';
-import type { LineRow, LineView } from '../lines/line.ts';
-import { PresentedLine } from '../lines/present-line.ts';
+import type { LineRow } from '../lines/line-row.ts';
+import { LineView } from '../lines/present-line.ts';
 import { addUp } from './add-up.ts';
 import { decimalsMax, type Filter, type Found, type Sorting } from './filter.ts';
 import { type FilterAccount, type FoundLines, selectFound } from './queries/found.ts';
@@ -71,7 +71,7 @@ export function presentLines(
     accounts.map((account) => [account.id, { ...account, decimals: decimalsOf(evm, account) }]),
   );
   return rows.map((row) => {
-    const { runningBalance: _, ...view } = new PresentedLine(row, 0n, (id) => byId.get(id)!);
+    const { runningBalance: _, ...view } = new LineView(row, 0n, (id) => byId.get(id)!);
     return { ...view, number: row.number };
   });
 }

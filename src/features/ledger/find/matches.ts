@@ -1,6 +1,6 @@
 import { foldText } from '#platform/values/fold-text';
 import { parseMinor } from '#platform/values/money';
-import type { LineView } from '../lines/line.ts';
+import type { LineView } from '../lines/present-line.ts';
 import { decimalsMax, type Filter, type Sorting } from './filter.ts';
 
 /** What a filter looks at, of a settled line or of a record that is not settled. */

@@ -32,7 +32,7 @@ export interface NewLine {
   executedAt: Date | null;
   description: string;
   purpose: string;
-  userDescription: string | null;
+  userDescription?: string | null;
   /** Its place on chain, or null; a line without one gets a generated key. */
   onChain: OnChain | null;
 }
@@ -55,52 +55,6 @@ export interface Posting {
   lines: readonly NewLine[];
 }
 
-/** A stored line with the names of its assets. */
-export interface LineRow {
-  type: LineType;
-  /**
-   * Milliseconds since 1970, as all instants here: parsing them costs a tenth of parsing PostgreSQL's dates.
-   */
-  transactionMs: number;
-  number: bigint;
-  operationId: string;
-  uniqueHashId: string;
-  sentAccountId: bigint | null;
-  sentAmount: bigint | null;
-  receivedAccountId: bigint | null;
-  receivedAmount: bigint | null;
-  status: string;
-  description: string;
-  purpose: string;
-  userDescription: string | null;
-  executedMs: number | null;
-}
-
-/** One ledger line as people and partners see it: amounts are exact decimal strings. */
-export interface LineView {
-  id: string;
-  uniqueHashId: string;
-  transactionDate: string;
-  transactionType: LineType;
-  description: string;
-  status: string;
-  network: string;
-  /**
-   * The asset that `amount` and `runningBalance` are of: the received one, or the sent one of a line that
-   * only sends.
-   */
-  asset: string;
-  amount: string;
-  assetSent: string | null;
-  amountSent: string | null;
-  assetReceived: string | null;
-  amountReceived: string | null;
-  runningBalance: string;
-  executedAt: string | null;
-  transactionPurpose: string;
-  userDescription: string | null;
-}
-
 /** A user's lines of some types, in a window that includes both ends. */
 export interface LineFilter {
   userId: string;
@@ -109,5 +63,7 @@ export interface LineFilter {
   endAt?: Date;
 }
 
-export const movesEurc = ({ assetReceived, assetSent }: Pick<LineView, 'assetReceived' | 'assetSent'>) =>
-  assetReceived === 'EURC' || assetSent === 'EURC';
+export const movesEurc = ({
+  assetReceived,
+  assetSent,
+}: Record<'assetReceived' | 'assetSent', string | null>) => assetReceived === 'EURC' || assetSent === 'EURC';

@@ -1,8 +1,8 @@
 import type { Ctx } from '#context';
 import type { NumberedPage } from '#platform/commands/cursor-page';
 import { decimalsOf } from '../assets.ts';
-import { type LineFilter, type LineView, lineTypes } from './line.ts';
-import { type CountedAccount, countBack, PresentedLine, presentPageLine } from './present-line.ts';
+import { type LineFilter, lineTypes } from './line.ts';
+import { type CountedAccount, countBack, LineView, presentPageLine } from './present-line.ts';
 import { selectFullPage, selectNewestLines, selectTypedPage } from './queries/pages.ts';
 
 /** A page of a user's ledger, newest first, and how many lines there are in all. Any page costs the same. */
@@ -33,5 +33,5 @@ async function listFullPage(
     counted.set(accountId, { network, currency, balance, decimals: decimalsOf(evm, account) });
   }
   const accountOf = (accountId: bigint) => counted.get(accountId)!;
-  return { total, lines: lines.map((row) => new PresentedLine(row, countBack(row, accountOf), accountOf)) };
+  return { total, lines: lines.map((row) => new LineView(row, countBack(row, accountOf), accountOf)) };
 }

@@ -2,7 +2,8 @@ import type { Evm } from '#adapters/evm';
 import { formatMinor } from '#platform/values/money';
 import { writeInstant } from '#platform/values/write-instant';
 import { decimalsOf } from '../assets.ts';
-import type { LineRow, LineType, LineView } from './line.ts';
+import type { LineType } from './line.ts';
+import type { LineRow } from './line-row.ts';
 import type { PageRow } from './queries/pages.ts';
 
 /** An account as a line needs it. */
@@ -38,10 +39,10 @@ export function countOn(row: LineRow, accountOf: (accountId: bigint) => CountedA
 }
 
 /**
- * A line as people and partners see it. A class, for the reason that `UnpackedLine` is one: a statement makes
- * a million.
+ * A line as people and partners see it: amounts are exact decimal strings. A class, for the reason that
+ * `LineRow` is one: a statement makes a million.
  */
-export class PresentedLine implements LineView {
+export class LineView {
   id: string;
   uniqueHashId: string;
   transactionDate: string;
@@ -49,6 +50,10 @@ export class PresentedLine implements LineView {
   description: string;
   status: string;
   network: string;
+  /**
+   * The asset that `amount` and `runningBalance` are of: the received one, or the sent one of a line that
+   * only sends.
+   */
   asset: string;
   amount: string;
   assetSent: string | null;
@@ -90,7 +95,7 @@ export class PresentedLine implements LineView {
 /** The same of a line that has the names of its assets and the balance after it with it. */
 export function presentPageLine(evm: Evm, row: PageRow): LineView {
   const { network, sentAccountId, sentCurrency, receivedCurrency, runningBalance } = row;
-  return new PresentedLine(row, runningBalance, (accountId) => {
+  return new LineView(row, runningBalance, (accountId) => {
     const currency = (accountId === sentAccountId ? sentCurrency : receivedCurrency)!;
     return { network, currency, decimals: decimalsOf(evm, { network, currency }) };
   });

@@ -9,8 +9,8 @@ export interface OwnerCall {
   asset: number;
 }
 
-/** The parts of a call of `ledger_post`, in `database/functions/ledger/`. */
-interface LedgerPostCall {
+/** The parts of a call of `ledger_post_lines`, in `database/functions/ledger/`. */
+interface PostLinesCall {
   postedAt: Date;
   users: readonly string[];
   assets: readonly Asset[];
@@ -19,24 +19,30 @@ interface LedgerPostCall {
   spent: readonly bigint[];
   postings: readonly object[];
   lines: readonly object[];
+  /** Rows for the audit log, one a posting, as JSON. */
+  changes?: string | undefined;
 }
 
-export async function callLedgerPost(db: Db, call: LedgerPostCall): Promise<bigint[]> {
-  const { postedAt, users, assets, owners, spent, postings, lines } = call;
-  const rows = await db.query<{ id: bigint }>(
-    `select unnest(ledger_post($1, $2::uuid[], $3::text[], $4::text[], $5::uuid[], $6::integer[], $7::numeric[], $8::json, $9::json)) as id`,
-    [
-      postedAt,
-      users,
-      ...assetColumns(assets),
-      owners.map(({ userId }) => userId),
-      owners.map(({ asset }) => asset),
-      spent,
-      JSON.stringify(postings),
-      JSON.stringify(lines),
-    ],
-  );
-  return rows.map(({ id }) => id);
+const postLines = `with posted as materialized (
+    select ledger_post_lines($1, $2::uuid[], $3::text[], $4::text[], $5::uuid[], $6::integer[], $7::numeric[], $8::json, $9::json) as ids)
+  select ids::text[], case when $10::json is not null then audit_append($10::json, array(select 'posting:' || id from unnest(ids) id)) end
+  from posted`;
+
+/** Also the audit log's rows, by the same statement. */
+export async function callPostLines(db: Db, call: PostLinesCall): Promise<bigint[]> {
+  const { postedAt, users, assets, owners, spent, postings, lines, changes } = call;
+  const [row] = await db.query<{ ids: string[] }>(postLines, [
+    postedAt,
+    users,
+    ...assetColumns(assets),
+    owners.map(({ userId }) => userId),
+    owners.map(({ asset }) => asset),
+    spent,
+    JSON.stringify(postings),
+    JSON.stringify(lines),
+    changes,
+  ]);
+  return row!.ids.map(BigInt);
 }
 
 /** A posting of one line that moves one account. */
@@ -49,87 +55,33 @@ export interface Single extends Asset {
   spent: bigint;
 }
 
-/**
- * `ledger_post_one`, and in the same statement the audit log's row of it, where there is one. Undefined, and
- * nothing done, where the user has no such account yet.
- */
-export async function callLedgerPostOne(
+const postSingle = `with posted as materialized (select ledger_post_single($1, $2, $3, $4, $5, $6, $7::json, $8::json) as id)
+  select id, case when $9::json is not null then audit_append($9::json, array['posting:' || id]) end
+  from posted where id is not null`;
+
+/** The same for less. Undefined, and nothing done, where the user has no such account yet. */
+export async function callPostSingle(
   db: Db,
   postedAt: Date,
   { posting, line, network, currency, amount, spent }: Single,
-  change: string | undefined,
+  changes: string | undefined,
 ): Promise<bigint | undefined> {
-  const { kind, operationId, description, onChain, fingerprint } = posting;
-  const [row] = await db.query<{ id: bigint }>(
-    `with posted as materialized (
-       select ledger_post_one($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20) as id)
-     select id, case when $21::json is not null then audit_append($21::json, array['posting:' || id]) end
-     from posted where id is not null`,
-    [
-      postedAt,
-      line.userId,
-      network,
-      currency,
-      amount,
-      spent,
-      kind,
-      operationId,
-      description,
-      onChain?.transactionHash,
-      onChain?.logIndex,
-      fingerprint,
-      line.type,
-      line.transactionAt,
-      line.operationId,
-      line.onChain && keyOf(line.onChain),
-      line.description,
-      line.purpose,
-      line.userDescription,
-      line.executedAt,
-      change,
-    ],
-  );
+  const [row] = await db.query<{ id: bigint }>(postSingle, [
+    postedAt,
+    line.userId,
+    network,
+    currency,
+    amount,
+    spent,
+    JSON.stringify(toPostingColumns(posting)),
+    JSON.stringify(toLineColumns(line)),
+    changes,
+  ]);
   return row?.id;
 }
 
-/** The same for several users, who must differ; `ledger_post_each`. */
-export async function callLedgerPostEach(
-  db: Db,
-  postedAt: Date,
-  singles: readonly Single[],
-  changes: string | undefined,
-): Promise<bigint[] | undefined> {
-  const [row] = await db.query<{ ids: string[] }>(
-    `with posted as materialized (select ledger_post_each($1, $2::uuid[], $3::text[], $4::text[], $5::json) as ids)
-     select ids::text[], case when $6::json is not null then audit_append($6::json, array(select 'posting:' || id from unnest(ids) id)) end
-     from posted where ids is not null`,
-    [
-      postedAt,
-      singles.map(({ line }) => line.userId),
-      ...assetColumns(singles),
-      JSON.stringify(singles.map(toPostingOfOne)),
-      changes,
-    ],
-  );
-  return row?.ids.map(BigInt);
-}
-
-const toPostingOfOne = ({ posting, line, amount, spent }: Single) => ({
-  ...toPostingCall(posting),
-  amount: String(amount),
-  spent: String(spent),
-  type: line.type,
-  lineAt: writeInstant(line.transactionAt.getTime()),
-  lineOperation: line.operationId,
-  ...(line.onChain && { key: keyOf(line.onChain) }),
-  lineDescription: line.description,
-  purpose: line.purpose,
-  userDescription: line.userDescription,
-  executedAt: line.executedAt && writeInstant(line.executedAt.getTime()),
-});
-
-/** A posting as the database's functions take it. */
-export const toPostingCall = ({
+/** By the columns of `ledger_postings`, as the functions that post take it. */
+export const toPostingColumns = ({
   kind,
   operationId,
   description,
@@ -137,11 +89,23 @@ export const toPostingCall = ({
   fingerprint,
 }: Omit<Posting, 'lines'>) => ({
   kind,
-  operation: operationId,
+  operation_id: operationId,
   description,
-  fingerprint: fingerprint?.toString('hex'),
-  hash: onChain?.transactionHash,
-  logIndex: onChain?.logIndex,
+  transaction_hash: onChain?.transactionHash,
+  log_index: onChain?.logIndex,
+  fingerprint: fingerprint && `\\x${fingerprint.toString('hex')}`,
+});
+
+/** By the columns of `ledger_lines`: what comes with a line. SQL adds what follows from its place. */
+export const toLineColumns = (line: NewLine) => ({
+  type: line.type,
+  transaction_at: writeInstant(line.transactionAt.getTime()),
+  operation_id: line.operationId,
+  unique_hash_id: line.onChain ? keyOf(line.onChain) : undefined,
+  description: line.description,
+  purpose: line.purpose,
+  user_description: line.userDescription,
+  executed_at: line.executedAt && writeInstant(line.executedAt.getTime()),
 });
 
 /** How a line is known by its place on chain. */

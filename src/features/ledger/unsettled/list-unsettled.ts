@@ -2,7 +2,8 @@ import type { Ctx } from '#context';
 import type { NumberedPage } from '#platform/commands/cursor-page';
 import { formatMinor } from '#platform/values/money';
 import { decimalsOf } from '../assets.ts';
-import type { LineFilter, LineView } from '../lines/line.ts';
+import type { LineFilter } from '../lines/line.ts';
+import type { LineView } from '../lines/present-line.ts';
 import { selectUnsettledPage, type UnsettledRow } from './queries.ts';
 import type { UnsettledStatus } from './states.ts';
 

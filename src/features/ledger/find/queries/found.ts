@@ -1,7 +1,8 @@
 import type { Db, Row } from '#platform/db/db';
-import type { LineRow, LineType } from '../../lines/line.ts';
+import type { LineType } from '../../lines/line.ts';
+import type { LineRow } from '../../lines/line-row.ts';
+import { type PackedLines, unpackLines } from '../../lines/line-row.ts';
 import { packLines } from '../../lines/queries/columns.ts';
-import { type PackedLines, unpackLines } from '../../lines/unpack-lines.ts';
 
 export interface FilterAccount {
   id: bigint;

@@ -1,6 +1,7 @@
 import type { Db, Row } from '#platform/db/db';
-import { type LineRow, type LineType, lineTypes } from '../line.ts';
-import { type JoinedLines, type PackedLines, splitLines, unpackLines } from '../unpack-lines.ts';
+import { type LineType, lineTypes } from '../line.ts';
+import type { LineRow } from '../line-row.ts';
+import { type JoinedLines, type PackedLines, splitLines, unpackLines } from '../line-row.ts';
 import { joinLines, newestFirst, oldestFirst, packLines } from './columns.ts';
 import type { StatementSpan } from './statement.ts';
 

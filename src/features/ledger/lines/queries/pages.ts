@@ -1,7 +1,8 @@
 import { batchLoader } from '#platform/db/batch-loader';
 import type { Db, Row } from '#platform/db/db';
-import { type LineFilter, type LineRow, type LineType, lineTypes } from '../line.ts';
-import { type PackedLines, unpackLines } from '../unpack-lines.ts';
+import { type LineFilter, type LineType, lineTypes } from '../line.ts';
+import type { LineRow } from '../line-row.ts';
+import { type PackedLines, unpackLines } from '../line-row.ts';
 import { columns, newestFirst, packLines } from './columns.ts';
 
 interface Slice {

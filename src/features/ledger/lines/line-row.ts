@@ -1,8 +1,32 @@
-import type { LineRow, LineType } from './line.ts';
+import type { LineType } from './line.ts';
+
+/**
+ * The columns of a stored line in the order in which pages have them: SQL packs them, and `LineRow` reads
+ * them, by these lists. Instants, which end with `_at`, are figures: milliseconds since 1970.
+ */
+export const figureColumns = [
+  'type',
+  'transaction_at',
+  'number',
+  'sent_account_id',
+  'sent_amount',
+  'received_account_id',
+  'received_amount',
+  'executed_at',
+] as const;
+export const textColumns = [
+  'operation_id',
+  'unique_hash_id',
+  'status',
+  'description',
+  'purpose',
+  'user_description',
+] as const;
+export const nullableTexts: readonly string[] = ['user_description'];
 
 /** Lines as `packLines` of `queries/columns.ts` returns them; both values are null if no line was found. */
 export interface PackedLines {
-  texts: LineTexts[] | null;
+  texts: (string | null)[][] | null;
   /** Separated by blanks; a null is an empty text between two blanks. */
   figures: string | null;
 }
@@ -16,22 +40,14 @@ export interface JoinedLines {
 /** Between two texts. Nothing keeps it out of a text, so the number of parts is compared. */
 export const separator = '\u001f';
 
-type LineTexts = [
-  operationId: string,
-  uniqueHashId: string,
-  status: string,
-  description: string,
-  purpose: string,
-  userDescription: string | null,
-];
-
-const figuresEach = 8;
-const textsEach = 6;
+const figuresEach = figureColumns.length;
+const textsEach = textColumns.length;
+const nullablePlaces = textColumns.flatMap((name, at) => (nullableTexts.includes(name) ? [at] : []));
 
 export function unpackLines({ texts, figures }: PackedLines): LineRow[] {
   const all = figures?.split(' ') ?? [];
   const lines: LineRow[] = [];
-  for (const ofLine of texts ?? []) lines.push(new UnpackedLine(ofLine, 0, all, lines.length * figuresEach));
+  for (const ofLine of texts ?? []) lines.push(new LineRow(ofLine, 0, all, lines.length * figuresEach));
   return lines;
 }
 
@@ -44,20 +60,23 @@ export function splitLines({ texts, figures }: JoinedLines): LineRow[] | undefin
   if (allTexts.length !== count * textsEach) return undefined;
   const lines: LineRow[] = [];
   for (let at = 0; at < count; at++) {
-    const note = at * textsEach + textsEach - 1;
-    // A note has a sign before it, and a missing one is empty.
-    allTexts[note] = allTexts[note] === '' ? null : allTexts[note]!.slice(1);
-    lines.push(new UnpackedLine(allTexts, at * textsEach, allFigures, at * figuresEach));
+    for (const nullable of nullablePlaces) {
+      // Such a text has a sign before it, and a missing one is empty.
+      const place = at * textsEach + nullable;
+      allTexts[place] = allTexts[place] === '' ? null : allTexts[place]!.slice(1);
+    }
+    lines.push(new LineRow(allTexts, at * textsEach, allFigures, at * figuresEach));
   }
   return lines;
 }
 
 /**
- * A class, because V8 may allocate object literals directly in its old generation, with everything they refer
- * to. The million lines of a statement would then stay until a full collection, and the process grows by 200
- * MB.
+ * A stored line with the names of its assets. Instants are milliseconds since 1970: parsing them costs a
+ * tenth of parsing PostgreSQL's dates. A class, because V8 may allocate object literals directly in its old
+ * generation, with everything they refer to. The million lines of a statement would then stay until a full
+ * collection, and the process grows by 200 MB.
  */
-class UnpackedLine implements LineRow {
+export class LineRow {
   type: LineType;
   transactionMs: number;
   number: bigint;
