@@ -21,9 +21,9 @@ const start = (prices = createPrices(writePricesFile(home))) =>
 const show = async () => (await harness.operator('positions.show', { userId })).body.data;
 
 // biome-ignore lint/suspicious/noExplicitAny: the tool's own test checks the payload.
-async function readBalance(): Promise<any> {
+async function readBalance(ofUser = userId): Promise<any> {
   const [tool] = portfolioTools({ balanceStaleAfterMs: 3_600_000 });
-  const actor: KeyActor = { kind: 'key', keyId: 'k', partnerId: 'p', userId, scopes: ['mcp'] };
+  const actor: KeyActor = { kind: 'key', keyId: 'k', partnerId: 'p', userId: ofUser, scopes: ['mcp'] };
   return tool!.run(contextFor(harness.deps, actor, harness.deps.log), {} as never);
 }
 
@@ -38,6 +38,11 @@ test('from the first start on, something is staked, something tokenized with a g
   const { isStale, unpricedTokens, stakedUsdValue, tokenizedAssetsPnl } = await readBalance();
   assert.deepEqual([isStale, unpricedTokens], [false, []]);
   assert.deepEqual([stakedUsdValue, tokenizedAssetsPnl], ['3312.81', '151.28']);
+});
+
+test('the company’s positions are stale, and one of its tokens has no price', async () => {
+  const { isStale, unpricedTokens } = await readBalance(demoUsers.business.id);
+  assert.deepEqual([isStale, unpricedTokens], [true, ['MVRD']]);
 });
 
 test('a later start, days after, makes positions fresh again and takes the prices that somebody wrote', async () => {

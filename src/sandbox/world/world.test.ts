@@ -124,8 +124,10 @@ test('consents are in every state, with reads', async () => {
     expired: (await read('expired', 'main')).status,
     foreign: (await read('foreign', 'main')).status,
     own: (await read('foreign', 'other')).status,
+    rejected: (await read('rejected', 'main')).body.code,
   };
-  assert.deepEqual(statuses, { active: 200, revoked: 410, expired: 410, foreign: 403, own: 200 });
+  const rejected = 'consent_not_granted';
+  assert.deepEqual(statuses, { active: 200, revoked: 410, expired: 410, foreign: 403, own: 200, rejected });
   const [reads] = await sql('select count(*)::integer as count from consent_reads');
   assert.equal(reads!.count, 4 * 2 + 2);
 });
