@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';
 import type { IssuedKey } from '#features/keys';
+import type { Db } from '#platform/db/db';
 import { makeAddress, makeKey } from '#test/data/factories';
 import { type Answer, useHarness } from '#test/harness';
 import { publish } from '#test/worlds/rules';
@@ -20,6 +21,31 @@ const create = ({ token, userId }: IssuedKey, body: object): Promise<Answer> =>
     token,
     body: { amount: '1', to: makeAddress(), ...body },
   });
+
+/** As many as are wanted of the user's list, like the given one. */
+const storeLike = (db: Db, bulkId: string, count: number) =>
+  db.query(
+    `with former as (select * from withdrawals where bulk_id = $1),
+     list as (
+       update withdrawal_lists l set last_position = l.last_position + $2 from former f where l.id = f.list_id
+       returning l.last_position - $2 as position)
+     insert into withdrawals (list_id, position, partner_id, user_id, key_id, network, currency, token_address, decimals, amount,
+       to_address, created_at, updated_at)
+     select f.list_id, l.position + n, f.partner_id, f.user_id, f.key_id, f.network, f.currency, f.token_address, f.decimals, f.amount,
+       f.to_address, f.created_at, f.updated_at
+     from former f, list l, generate_series(1, $2::integer) n`,
+    [bulkId, count],
+  );
+
+/** Entries of `withdrawals` and its indexes that the transaction has read so far. */
+async function countRead(db: Db): Promise<number> {
+  const [row] = await db.query<{ read: number }>(
+    `select sum(pg_stat_get_xact_tuples_returned(c.oid))::integer as read from pg_class c
+     where c.oid = 'withdrawals'::regclass
+       or c.oid in (select indexrelid from pg_index where indrelid = 'withdrawals'::regclass)`,
+  );
+  return row!.read;
+}
 
 /** A withdrawal for each of `count`, by the callers in turn. */
 const createAtOnce = (callers: IssuedKey[], count: number, amountOf = (_n: number) => '1') =>
@@ -103,4 +129,17 @@ test('503 for a user whose list another process holds, 200 for the others of the
     answers.map((_, n) => (n % 3 === 1 ? 503 : 200)),
   );
   assert.equal((await storedOf(callers[0]!.partnerId)).length, 3 + 8);
+});
+
+test('a creation reads few rows, however many are queued', async () => {
+  const [caller] = await makeCallers();
+  const { body } = await create(caller!, {});
+  const { db } = harness.deps;
+  await storeLike(db, body.data.bulkId, 5_000);
+  await db.query('analyze withdrawals');
+  const read = await db.transaction(async (tx) => {
+    await storeLike(tx, body.data.bulkId, 10);
+    return countRead(tx);
+  });
+  assert.ok(read < 200, `${read} rows`);
 });
