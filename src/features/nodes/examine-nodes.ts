@@ -176,18 +176,23 @@ async function countAgreeing(nodes: readonly ExaminedNode[], timeoutMs: number):
   const hashes = await Promise.all(
     able.map(({ provider }) =>
       withinMs(timeoutMs, readBlockHashes(provider, [height])).then(
-        ([hash]) => (typeof hash === 'string' ? hash : undefined),
+        ([hash]) => (typeof hash === 'string' ? hash : null),
         () => undefined,
       ),
     ),
   );
-  const groups = Map.groupBy(able.keys(), (at) => hashes[at]);
-  groups.delete(undefined);
+  const answered = [...able.keys()].filter((at) => hashes[at] !== undefined);
+  const groups = Map.groupBy(
+    answered.filter((at) => hashes[at] !== null),
+    (at) => hashes[at],
+  );
   const [largest = [], second = []] = [...groups.values()].sort((one, other) => other.length - one.length);
   // As many say one thing as another: it is not known which of them is wrong.
-  const isTie = second.length === largest.length;
+  const isTie = largest.length > 0 && second.length === largest.length;
   for (const [at, { faults }] of able.entries()) {
-    if (isTie || !largest.includes(at)) faults.push({ state: 'contradicts', text: textOf(height, isTie) });
+    if (!answered.includes(at)) faults.push({ state: 'away', text: `does not answer for block ${height}` });
+    else if (isTie || !largest.includes(at))
+      faults.push({ state: 'contradicts', text: textOf(height, isTie) });
   }
   return largest.length;
 }

@@ -105,6 +105,22 @@ test('200 a node that hangs is away after the seconds that a worker waits', asyn
   assert.ok(performance.now() - startedAt < 20_000);
 });
 
+test('200 a node that does not answer for the final block of the others is away, and is not blamed', async (t) => {
+  const { world, proxies } = await withThree(t);
+  for (const proxy of [proxies[0], proxies[1]]) {
+    let asked = 0;
+    // Its own final block is the first that it is asked for by number.
+    proxy.meddle = ({ method, params }, forward) =>
+      method === 'eth_getBlockByNumber' && /^0x/.test(String([...params][0])) && ++asked > 1
+        ? new Promise(() => {})
+        : forward();
+  }
+  const shown = await show(world);
+  assert.deepEqual(statesOf(shown), ['away', 'away', 'ok']);
+  assert.match(faultsOf(shown)[0]![0]!, /^does not answer for block \d+$/);
+  assert.equal(shown.agreeing, 1);
+});
+
 test('200 an invented height does not make the others lag, and a final block above the newest is shown', async (t) => {
   const { world, proxies } = await withThree(t);
   const head = Number(await chain.call('eth_blockNumber'));
