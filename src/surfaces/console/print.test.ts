@@ -4,6 +4,7 @@ import { extractText } from 'unpdf';
 import { browserTest, useBrowser } from '#test/callers/browser';
 import { makeAddress, makeKey, makeWithdrawal } from '#test/data/factories';
 import { useHarness } from '#test/harness';
+import { waitUntil } from '#test/wait-until';
 import { signIn } from '#test/worlds/console';
 import { localhostOf, makePerson } from '#test/worlds/people';
 import { publish } from '#test/worlds/rules';
@@ -91,3 +92,19 @@ browserTest(
     await page.close();
   },
 );
+
+browserTest('the time on paper is that of what the page shows now', { timeout: 600_000 }, async () => {
+  const key = await makeKey(harness);
+  const withdrawalId = await makeWithdrawal(harness, key);
+  const { id } = (await harness.operator('withdrawals.show', { withdrawalId })).body.data;
+  const visitor = await signIn(harness);
+  const { page } = await browser.open(localhostOf(harness));
+  const [name = '', value = ''] = visitor.cookie.split('=');
+  await page.context().addCookies([{ name, value, url: localhostOf(harness) }]);
+  await page.goto(`${localhostOf(harness)}/console/withdrawals/${id}`);
+  const printed = () => page.evaluate<string>("document.querySelector('[data-printed]').textContent");
+  const first = await printed();
+  harness.advance(600_000);
+  await waitUntil('the page was refreshed', async () => (await printed()) !== first);
+  await page.close();
+});

@@ -42,7 +42,8 @@ async function replace(regions) {
     const isInUse = region.contains(document.activeElement) || region.querySelector('details[open]');
     if (next && !isInUse && next.innerHTML !== region.innerHTML) region.replaceChildren(...next.childNodes);
   }
-  age.replaceChildren(...fresh.querySelector('[data-age]').childNodes);
+  for (const mark of ['[data-age]', '[data-printed]'])
+    document.querySelector(mark)?.replaceChildren(...(fresh.querySelector(mark)?.childNodes ?? []));
   return true;
 }
 

@@ -89,7 +89,7 @@ function renderNavigation({ frame, address }: Reader, { places, prefix }: Frame)
 /** On paper only: the address of the page, its time, and who printed it. */
 function renderPrinted({ frame, brand, session, now, address }: Reader, { name }: Frame): Html {
   const text = frame.printed(instantOf(now), sanitizeText(session!.person.name));
-  return html`<p class="printed" aria-hidden="true"><strong>${sanitizeText(brand.name, 70)}</strong> ${name} · ${text}<br><span class="address">${address}</span></p>`;
+  return html`<p class="printed" aria-hidden="true" data-printed><strong>${sanitizeText(brand.name, 70)}</strong> ${name} · ${text}<br><span class="address">${address}</span></p>`;
 }
 
 const instantOf = (now: Date) => `${now.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
