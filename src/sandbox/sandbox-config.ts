@@ -33,6 +33,11 @@ export function readSandboxConfig(
     ISSUER_TOKEN_FILE: undefined,
     PRICES_URL: readSetting(env, 'PRICES_URL') || pricesUrl,
     PRICES_URL_FILE: undefined,
+    // Another deployment's servers: they would get the demo's requests, and answer with that one's data.
+    RATE_LIMIT_URL: undefined,
+    RATE_LIMIT_URL_FILE: undefined,
+    DATABASE_READ_URLS: undefined,
+    DATABASE_READ_URLS_FILE: undefined,
   });
 }
 

@@ -45,7 +45,8 @@ async function isUntouched(deps: Deps, { actor }: UnfinishedOptions, withdrawalI
 async function signForRetired(deps: Deps, options: UnfinishedOptions): Promise<void> {
   const key: PrivateKey = `0x${Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('hex')}`;
   const rpc = await fundWallet(options, key);
-  if (!(await signOne(deps, options, { key, feeCap: gwei }))) return;
+  const { processing: withdrawalId } = options.sandbox.withdrawals;
+  if (!(await signOne(deps, options, { key, feeCap: gwei, withdrawalId }))) return;
   await rpc('hardhat_setNextBlockBaseFeePerGas', `0x${risenFee.toString(16)}`);
   await rpc('evm_mine');
 }
@@ -54,7 +55,8 @@ async function signForRetired(deps: Deps, options: UnfinishedOptions): Promise<v
 async function signForSpare(deps: Deps, options: UnfinishedOptions): Promise<void> {
   const { actor, network, spareWalletKey: key } = options;
   const rpc = await fundWallet(options, key);
-  if (!(await signOne(deps, options, { key, feeCap: network.feeCap }))) return;
+  const { waitingForGas: withdrawalId } = options.sandbox.withdrawals;
+  if (!(await signOne(deps, options, { key, feeCap: network.feeCap, withdrawalId }))) return;
   const address = addressOfKey(key);
   const wallet = { network: unfinishedOn, address };
   const context = (): Ctx => contextFor(deps, actor, deps.log);
@@ -81,11 +83,14 @@ async function fundWallet({ sandbox, tokenIssuerKey }: UnfinishedOptions, key: P
 
 const mintAbi = parseAbi(['function mint(address to, uint256 value)']);
 
-/** Of what the network has, the withdrawal that was requested first; by the worker's own steps. */
+/**
+ * Of what the network has, the withdrawal that was requested first; by the worker's own steps. False unless
+ * that is the wanted one: it was requested before a newcomer's.
+ */
 async function signOne(
   deps: Deps,
-  { network }: UnfinishedOptions,
-  { key, feeCap }: { key: PrivateKey; feeCap: bigint },
+  { network, actor }: UnfinishedOptions,
+  { key, feeCap, withdrawalId }: { key: PrivateKey; feeCap: bigint; withdrawalId: string },
 ): Promise<boolean> {
   const evm = createEvm([{ ...network, signerKeys: [key], feeCap, unminedMax: 1 }]);
   const run = async (step: string) => {
@@ -93,5 +98,7 @@ async function signOne(
     return job.run({ ...deps, evm });
   };
   await run('hold');
-  return (await run('sign')) === 1;
+  await run('sign');
+  const { payout } = await showWithdrawal(contextFor(deps, actor, deps.log), { withdrawalId });
+  return payout?.address.toLowerCase() === addressOfKey(key).toLowerCase();
 }
