@@ -81,6 +81,8 @@ const stopping = new AbortController();
 const secondsOf = new Map<string, number>();
 let finishing: Promise<never> | undefined;
 const bundling = bundleProcesses();
+// Its failure is reported where it is awaited.
+bundling.catch(() => undefined);
 const starting = startPostgres({ folder, durable: false, settings: { max_connections: 400 } });
 for (const [signal, code] of [
   ['SIGINT', 130],

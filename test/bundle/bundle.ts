@@ -10,6 +10,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  utimesSync,
 } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -28,7 +29,10 @@ const oldAfterMs = 24 * 3_600_000;
 /** Returns the folder of the bundle, which is made unless that of the same sources is there. */
 export async function bundleProcesses(): Promise<string> {
   const folder = path.join(cache, hashOfSources());
-  if (existsSync(folder)) return folder;
+  if (existsSync(folder)) {
+    utimesSync(folder, new Date(), new Date());
+    return folder;
+  }
   mkdirSync(cache, { recursive: true });
   removeOld();
   const partial = `${folder}.${process.pid}`;
@@ -73,7 +77,8 @@ const asInTheSource: Plugin = {
 };
 
 function hashOfSources(): string {
-  const hash = createHash('sha256');
+  // The bundle names the folder, from which it reads style sheets and SQL.
+  const hash = createHash('sha256').update(root);
   const files = globSync(['{src,test}/**/*.{ts,json}', 'packages/*/src/**/*.ts', '*.json'], {
     cwd: root,
   }).sort();
@@ -85,11 +90,11 @@ function hashOfSources(): string {
   return hash.digest('hex').slice(0, 16);
 }
 
-/** Of sources that have changed since. A run that still uses one takes less than a day. */
+/** Of sources that have changed since. No run takes a day. */
 function removeOld(): void {
   for (const name of readdirSync(cache)) {
     const folder = path.join(cache, name);
-    const isOld = statSync(folder, { throwIfNoEntry: false })!.mtimeMs < Date.now() - oldAfterMs;
-    if (isOld) rmSync(folder, { recursive: true, force: true });
+    const usedAt = statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY;
+    if (usedAt < Date.now() - oldAfterMs) rmSync(folder, { recursive: true, force: true });
   }
 }

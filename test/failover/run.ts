@@ -7,6 +7,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { bundleProcesses } from '../bundle/bundle.ts';
 import { runDrill } from './drill.ts';
 import { runLossDrill } from './loss-drill.ts';
 
@@ -17,6 +18,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: randomBytes(4).toString('hex') },
   },
 });
+process.env.CAUSEWAY_TEST_BUNDLE = await bundleProcesses();
 const folder = mkdtempSync(path.join(tmpdir(), 'causeway-failover-'));
 // Run by root, the servers belong to another account.
 chmodSync(folder, 0o755);
