@@ -346,6 +346,29 @@ async function storeDeposit(userId: string, text: string) {
   return transactionHash;
 }
 
+/** A card whose name and nickname are in these words, as an issuer and a partner may send them. */
+async function storeCard(userId: string, text: string): Promise<string> {
+  const { db } = harness.deps;
+  const id = `card-${scriptTexts.indexOf(text)}`;
+  await db.query(
+    'insert into card_issuer_users (id, user_id, collateral_address, created_at) values ($1, $2, $3, now())',
+    [id, userId, makeAddress().toLowerCase()],
+  );
+  await db.query(
+    `insert into cards (id, card_issuer_user_id, user_id, version, name, nickname, last_four_digits, status, spending_limit,
+       spending_interval, created_at, updated_at)
+     values ($1, $1, $2, 1, $3, $3, '4321', 'active', 1, 'daily', now(), now())`,
+    [id, userId, text],
+  );
+  return id;
+}
+
+/** The page of the newest row of the audit log. */
+async function lastChange(): Promise<string> {
+  const { body } = await harness.operator('audit.list', { limit: 1 });
+  return `/audit/${body.data.items[0].id}`;
+}
+
 browserTest(
   'stored XSS: no text of a partner, a user, a colleague, a node or a stranger runs or breaks a page',
   { timeout },
@@ -377,8 +400,12 @@ browserTest(
       await harness.operator('ledger.fund', { ...funding, userId, reference: payload });
       const depositHash = await storeDeposit(userId, payload);
       for (const subject of ['books', userId]) await storeFault(subject, payload);
+      const cardId = await storeCard(userId, payload);
       for (const path of [
         '',
+        '/commands/cards.list?run=1',
+        `/commands/cards.show?run=1&cardId=${cardId}`,
+        await lastChange(),
         '/deposits',
         `/deposits/${depositHash}`,
         '/approvals',
