@@ -67,7 +67,8 @@ export function consolePages(server: HttpServer, deps: Deps, options: ConsoleOpt
       deps,
       options,
       sharedWallets: shareAnswer(deps, 'wallets.show'),
-      sharedNodes: shareAnswer(deps, 'nodes.show'),
+      // A dozen calls to each node.
+      sharedNodes: shareAnswer(deps, 'nodes.show', 15_000),
       page: (path, render) => page(path, (given) => render(withCall(given))),
       form: (path, terms, answer) => form(path, (given) => answer(withCall(given)), terms),
     };

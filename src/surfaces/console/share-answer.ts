@@ -4,8 +4,8 @@ import type { CallCommand } from './call-command.ts';
 import type { ShownNetwork } from './nodes/shown-network.ts';
 import type { Wallet } from './wallets/read-wallets.ts';
 
-/** How long a page waits for nodes, other pages use the same read, and an old one is shown if nodes hang. */
-const [waitMs, sharedForMs, keptForMs] = [1_000, 4_000, 300_000];
+/** How long a page waits for nodes, and an old read is shown if nodes hang. */
+const [waitMs, keptForMs] = [1_000, 300_000];
 
 export type Read<Data> = Data & { readAt: Date };
 
@@ -31,6 +31,8 @@ export type SharedNodes = SharedAnswer<{ networks: readonly ShownNetwork[] }>;
 export function shareAnswer<Data extends object>(
   { clock, log }: Pick<Deps, 'clock' | 'log'>,
   command: string,
+  /** How long other pages use the same read. */
+  sharedForMs = 4_000,
 ): SharedAnswer<Data> {
   let last: Read<Data> | undefined;
   let underWay: Promise<Read<Data>> | undefined;
