@@ -117,7 +117,8 @@ function missingFault(command: CommandDescription, missing: readonly string[]): 
 function toInput(flag: string, schema: PropertySchema, value: unknown): unknown {
   const kind = kindOf(schema);
   if (kind === 'array') {
-    const texts = value as string[];
+    // One text where the field needs no flag.
+    const texts = [value].flat() as string[];
     if (shapeOf(schema) || texts[0]?.startsWith('[')) return readJson(flag, texts.join(','));
     return texts
       .flatMap((text) => text.split(','))

@@ -24,6 +24,8 @@ const entries = [
   'test/event-chaos/server.ts',
   ...globSync('test/processes/*.ts', { cwd: root }),
 ];
+/** Native code, and packages that read files beside their own. */
+const unbundled = /\.node$|^(?:@nomicfoundation\/|pdfkit$|fontkit$)/;
 const oldAfterMs = 24 * 3_600_000;
 
 /** Returns the folder of the bundle, which is made unless that of the same sources is there. */
@@ -39,7 +41,7 @@ export async function bundleProcesses(): Promise<string> {
   const bundle = await rolldown({
     input: Object.fromEntries(entries.map((file) => [file.replace(/\.ts$/, ''), path.join(root, file)])),
     platform: 'node',
-    external: (id) => id.endsWith('.node') || id.startsWith('@nomicfoundation/'),
+    external: (id) => unbundled.test(id),
     plugins: [asInTheSource],
     logLevel: 'silent',
   });

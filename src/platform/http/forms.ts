@@ -25,6 +25,8 @@ const forms: Readonly<Record<string, string>> = {
   '^[a-z2-7]{16}$': 'must be the 16 characters after cwk_ in a key',
   '^[A-Za-z0-9+/]+={0,2}$': 'must be base64',
   '^[!-~]+$': 'must be ASCII characters without spaces',
+  '^(?:\\d{1,18}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$':
+    'must be the number of a row or the id of a withdrawal, such as 4711',
   '^[a-z.-]+$': 'must be the name of an action, such as keys.issue',
   '^[a-z-]+:[!-~]+$': 'must be a kind and an id, such as user:0198a0de-5f3c-7000-8000-1c2d3e4f5a6b',
 };
