@@ -50,6 +50,8 @@ export async function credentialOf({
 
 /** Presses the button of the page's ceremony and waits for the account. */
 export async function press(page: Page): Promise<void> {
+  // Its own, which must not be taken for that of the next page.
+  await page.waitForLoadState();
   const loaded = page.waitForEvent('load');
   await page.locator('[data-ceremony] button').first().click();
   await loaded;
