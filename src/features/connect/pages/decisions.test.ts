@@ -31,7 +31,7 @@ test('303 refuse: nothing is shared, and one is sent back with the state', async
   assert.equal((await read(integration, consentId)).status, 404);
 });
 
-test('410 a link that was used, one that has expired; 404 one that there never was', async () => {
+test('410 a link that was used or has expired; 404 a link that never existed', async () => {
   const visitor = await newVisitor();
   const used = await ask();
   await decide(visitor, used.path, { decision: 'refuse' });
