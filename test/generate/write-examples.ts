@@ -1,193 +1,39 @@
-// `npm run examples`: writes the examples of operator commands, MCP tools and operations of partners for the
-// API reference, from calls that tests made with CAUSEWAY_RECORD_CALLS. Ids, dates and secrets of the run
-// become fixed ones.
+// `npm run examples [-- name …]`: writes the examples of operator commands, MCP tools and operations of
+// partners for the API reference, from calls that tests made with CAUSEWAY_RECORD_CALLS: of these names, or
+// of everything that was called. Other examples stay.
+import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { commands } from '../../src/app.ts';
+import { readDocument } from './client-files.ts';
+import { mergeExamples, storedExamples } from './merge-examples.ts';
 import type { RecordedCall } from './record-calls.ts';
 
 const file = process.env.CAUSEWAY_RECORD_CALLS;
-if (!file) throw new Error('Run tests with CAUSEWAY_RECORD_CALLS=<file>, then this with the same setting.');
-const calls: RecordedCall[] = readFileSync(file, 'utf8')
+if (!file)
+  throw new Error('Run tests with CAUSEWAY_RECORD_CALLS=<new file>, then this with the same setting.');
+const names = process.argv.slice(2);
+const recorded: RecordedCall[] = readFileSync(file, 'utf8')
   .split('\n')
   .filter(Boolean)
   .map((line) => JSON.parse(line));
+const calls = recorded.filter(({ name }) => names.length === 0 || names.includes(name));
+const missing = names.filter((name) => !calls.some((call) => call.name === name));
+if (missing.length > 0) throw new Error(`No call was recorded of ${missing.join(', ')}.`);
+const merged = mergeExamples(storedExamples, calls, await readDocument());
+
+const without = Object.entries(merged.operator).filter(([, example]) => !example!.answer);
+console.log(`Without an answer: ${without.map(([name]) => name).join(', ')}`);
+
 const surfaces = path.resolve(import.meta.dirname, '../../src/surfaces');
-
-const payloadOf = ({ kind, body }: RecordedCall) =>
-  kind === 'operation' ? body : kind === 'command' ? body.data : JSON.parse(body.result.content[0].text);
-const isDone = ({ kind, status, body }: RecordedCall) =>
-  kind === 'operation' ||
-  (status === 200 && (kind === 'command' ? body.data : body.result && !body.result.isError));
-
-/** The call that shows most in little space. */
-function choose(some: readonly RecordedCall[]): RecordedCall | undefined {
-  const sizeOf = (call: RecordedCall) => JSON.stringify([call.input, payloadOf(call)]).length;
-  const done = some.filter(isDone).sort((one, other) => sizeOf(one) - sizeOf(other));
-  const sizeMax = some[0]?.kind === 'operation' ? 4_000 : 1_500;
-  const readable = done.filter((call) => sizeOf(call) < sizeMax && !unusual.test(JSON.stringify(call)));
-  return readable.at(-1) ?? done[0];
-}
-
-/** What tests try and people should not copy. */
-const unusual =
-  /"cursor"|"0X|[0-9A-F]{8}-[0-9A-F]{4}-|changed-|"intact":false|"isSound":false|includeCardSecrets|\p{Emoji_Presentation}|"Ethereum"|"usdc"|"Polygon"/u;
-
-const setLogoAnswer = {
-  id: '0198a6a0-0000-7000-8000-000000000001',
-  name: 'Lender',
-  logoColor: '#1a7f5a',
-  purposes: ['Lend you money', 'Check who you are'],
-  purposesPt: null,
-  scopes: ['email', 'kyc'],
-  redirectUris: ['https://lender.example.com/back?from=causeway', 'http://localhost:3000/back'],
-  homepageUrl: null,
-  privacyUrl: null,
-  logoSha256: '5f2c8d0e7ab14963c1f0de84b7a2956301d4c8ef9a6b3725e0871cd4f92b6a38',
-  createdAt: '2026-07-31T12:02:00.000Z',
-  revokedAt: null,
+const written = {
+  'operator/examples.json': merged.operator,
+  'mcp/examples.json': merged.mcp,
+  'examples/partner.json': merged.partner,
 };
-
-const doctorAnswer = {
-  items: [
-    { check: 'database server', state: 'ok', seen: 'PostgreSQL 18.1', advice: null },
-    {
-      check: 'archiving',
-      state: 'warning',
-      seen: 'archive_mode is off, wal_level replica',
-      advice: 'Archive the write-ahead log, as docs/guides/backup.md says: a dump loses what came after it.',
-    },
-    {
-      check: 'workers',
-      state: 'problem',
-      seen: 'No worker has run a job for 20 min',
-      advice: 'Start a process with causeway serve --roles worker.',
-    },
-    { check: 'nodes of polygon', state: 'ok', seen: '3 of 3 nodes agree, 2 must', advice: null },
-  ],
-  problems: ['workers'],
-  ok: 2,
-  warnings: 1,
-  skipped: 0,
-};
-
-/** Calls that need more than a test of one file has. */
-const byHand: Record<string, object> = {
-  'deposits.check': {
-    request: { network: 'polygon', fromBlock: 41_000_000 },
-    answer: { checked: 3, missing: [], nextBlock: null },
-  },
-  // All checks would fill a page.
-  doctor: { request: {}, answer: doctorAnswer },
-  // A picture in base64 would fill a page.
-  'integrations.set-logo': {
-    request: {
-      integrationId: '0198a6a0-0000-7000-8000-000000000001',
-      logo: 'iVBORw0KGgoAAAANSUhEUgAAABAAAAAQ',
-    },
-    answer: setLogoAnswer,
-  },
-  'ledger.statement': { request: { userId: '0198a6a0-0000-7000-8000-000000000001', format: 'csv' } },
-};
-
-/** Replaces what differs from run to run, the same by the same. */
-function fix(value: object): object {
-  const known = new Map<string, string>();
-  const stable = (found: string, make: (count: number) => string) => {
-    if (!known.has(found)) known.set(found, make(known.size + 1));
-    return known.get(found)!;
-  };
-  // In the order of time, so that an example does not end before it begins.
-  const instants = [...new Set(JSON.stringify(value).match(instant))].sort();
-  const hex = (count: number, length: number) => createHex(count).slice(0, length);
-  const text = JSON.stringify(value)
-    .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, (found) =>
-      stable(found, (count) => `0198a6a0-0000-7000-8000-${String(count).padStart(12, '0')}`),
-    )
-    .replaceAll(/0x[0-9a-fA-F]{64}/g, (found) => stable(found, (count) => `0x${hex(count, 64)}`))
-    .replaceAll(/0x[0-9a-fA-F]{40}\b/g, (found) =>
-      stable(found.toLowerCase(), (count) => `0x${hex(count, 40)}`),
-    )
-    .replaceAll(/\b(cw[kio])_[a-z0-9]+_[A-Za-z0-9]+/g, '$1_abcdefghijkl2345_…')
-    .replaceAll(/(DOC|TAX)-[0-9a-f]{12}/g, '$1-123456')
-    .replaceAll(/[0-9a-f]{12}@example/g, 'ana@example')
-    .replaceAll(/Partner [0-9a-f]{12}/g, 'Partner')
-    .replaceAll(/Integration [0-9a-f]{12}/g, 'Lumen Credit')
-    .replaceAll(instant, (found) => {
-      const place = instants.indexOf(found);
-      return `2026-07-31T12:${String(place % 60).padStart(2, '0')}:00.000Z`;
-    })
-    .replaceAll(/\b(card|ciu|txn|mov)_[0-9a-f]{24}\b/g, (found, kind) =>
-      stable(found, (count) => `${kind}_${count}`),
-    )
-    .replaceAll(/(?<=ey[Ii]d":"|"rotatedFrom":"|"id":"|By":"|ByKey":"|key:)[a-z2-7]{16}(?=[" ])/g, (found) =>
-      stable(found, (count) => `abcdefghijkl234${(count % 6) + 2}`),
-    )
-    .replaceAll(/\bevt_[0-9a-f]{32}\b/g, (found) => stable(found, (count) => `evt_${hex(count, 32)}`))
-    .replaceAll(/\bwhsec_[\w+/]{43}=/g, 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=')
-    .replaceAll(/\bwhpk_[\w+/]{43}=/g, 'whpk_Xe1bZ4vM0qk9sJfYw2uRtLhC7dPnAoGi5yNEx8QTU3A=')
-    .replaceAll(/http:\/\/127\.0\.0\.1:\d+\/hooks/g, 'https://hooks.example.com/causeway')
-    .replaceAll(/sign-in\/[\w-]{43}/g, 'sign-in/V3n9Qe1T7bJx0aYcRk5wLd2sGf8hUz6m')
-    .replaceAll(/\/[\w-]{43}(?=")/g, '/V3n9Qe1T7bJx0aYcRk5wLd2sGf8hUz6m')
-    .replaceAll(/"(a test|in passing|as asked)"/g, '"Asked by the partner"')
-    .replaceAll('"Test"', '"Ana"')
-    .replaceAll('"Person"', '"Ribeiro"')
-    .replaceAll('"actorId":"tester"', '"actorId":"ops"')
-    .replaceAll('"Test Person"', '"Ana Ribeiro"')
-    .replaceAll(/ana-\d+@/g, 'ana@')
-    .replaceAll(/("lastFourDigits":")\d{4}/g, '$11881')
-    .replaceAll(/("nextCursor":")[\w-]+/g, '$1b3duIHdpdGhkcmF3YWxzIDAxOThhNmEw')
-    .replaceAll(/http:\/\/(127\.0\.0\.1|localhost):\d+/g, 'https://causeway.example.com')
-    .replaceAll(/127\.0\.0\.1:\d+/g, 'causeway.example.com');
-  return JSON.parse(text);
-}
-
-const instant = /\b20\d\d-\d\d-\d\dT\d\d:\d\d:[\d.]+Z/g;
-const createHex = (count: number) => (count * 2_654_435_761).toString(16).padStart(8, '5').repeat(8);
-
-const byName = (kind: RecordedCall['kind']) =>
-  Map.groupBy(
-    calls.filter((call) => call.kind === kind),
-    ({ name }) => name,
-  );
-
-function errorsOf(some: readonly RecordedCall[]) {
-  const errors = some
-    .filter(
-      ({ status, body }) =>
-        status >= 400 && status < 500 && status !== 401 && body.code !== 'invalid_request',
-    )
-    .map(({ status, body }) => ({ status, code: body.code as string, message: body.error as string }));
-  const unique = new Map(errors.map((error) => [error.code, error]));
-  return [...unique.values()].sort((one, other) => one.status - other.status);
-}
-
-const ofCommands = byName('command');
-const operator = commands.map(({ name, fileTypes }) => {
-  const some = ofCommands.get(name) ?? [];
-  const call = choose(some);
-  const example = call && fix({ request: call.input, ...(!fileTypes && { answer: payloadOf(call) }) });
-  return [name, { request: {}, ...example, ...byHand[name], errors: errorsOf(some) }];
+for (const [name, examples] of Object.entries(written))
+  writeFileSync(path.join(surfaces, name), JSON.stringify(examples));
+const { status } = spawnSync('biome', ['format', '--write', ...Object.keys(written)], {
+  cwd: surfaces,
+  stdio: 'inherit',
 });
-const tools = [...byName('tool')].flatMap(([name, some]) => {
-  const call = choose(some);
-  return call ? [[name, fix({ arguments: call.input, payload: payloadOf(call) })]] : [];
-});
-/** Tools have separate examples, and figures of 31 days would fill a page. */
-const describedElsewhere = ['callTool', 'showIntegrationActivity'];
-const answers: Record<string, Record<string, Record<string, { value: object }>>> = {};
-for (const [name, some] of byName('operation')) {
-  if (describedElsewhere.includes(name)) continue;
-  answers[name] = {};
-  for (const [example, ofOne] of Map.groupBy(some, (call) => call.example!)) {
-    const call = choose(ofOne)!;
-    answers[name][call.status] ??= {};
-    answers[name][call.status]![example] = { value: fix(call.body) };
-  }
-}
-const without = operator.filter(([, example]) => !('answer' in (example as object))).map(([name]) => name);
-console.log(`Without an answer: ${without.join(', ')}`);
-
-writeFileSync(path.join(surfaces, 'operator/examples.json'), JSON.stringify(Object.fromEntries(operator)));
-writeFileSync(path.join(surfaces, 'mcp/examples.json'), JSON.stringify(Object.fromEntries(tools)));
-writeFileSync(path.join(surfaces, 'examples/partner.json'), JSON.stringify(answers));
+process.exitCode = status ?? 1;
