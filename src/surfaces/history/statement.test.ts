@@ -5,13 +5,14 @@ import { DatabaseUnavailable } from '#platform/errors/errors';
 import { createHttpServer } from '#platform/http/http';
 import { createMetrics } from '#platform/observe/metrics';
 import { runKeyBattery } from '#test/callers/battery';
-import { readCsv } from '#test/callers/read-csv';
+import { readCsv, readCsvCells } from '#test/callers/read-csv';
 import { readPdfRows } from '#test/callers/read-pdf';
 import { signInStaff } from '#test/callers/staff-session';
 import { makeFunds, makeKey, makeLines, makeUser } from '#test/data/factories';
 import { testLog, useHarness } from '#test/harness';
 import { waitUntil } from '#test/wait-until';
 import { historyRoutes, type StatementMaker } from './index.ts';
+import { statementReference } from './reference.ts';
 
 const harness = useHarness();
 const get = (query: string, token: string) =>
@@ -116,6 +117,17 @@ for (const [query, filename, type] of [
     assert.ok(headers.get('x-request-id'));
   });
 }
+
+test('the CSV in the reference has the columns of a statement', async () => {
+  const { token } = await makeKey(harness);
+  const { files } = statementReference.answers[200]!;
+  const [head, ...rows] = readCsvCells(files!['text/csv']!);
+  assert.deepEqual([head], readCsvCells((await get('', token)).body));
+  assert.deepEqual(
+    rows.map(({ length }) => length),
+    [head!.length],
+  );
+});
 
 test('200: the lines of the key’s owner and of nobody else, the same in both formats', async () => {
   const [owner, stranger] = [await makeKey(harness), await makeKey(harness)];
