@@ -1,9 +1,10 @@
 // `npm test [-- part of a file name …]`: start one PostgreSQL, migrate a template that each test file clones,
 // run the files, and at the end search everything that the run wrote for secrets.
-import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
-import { run } from 'node:test';
+import { PassThrough } from 'node:stream';
+import { type EventData, run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import pg from 'pg';
 import { migrate } from '#platform/db/migrate';
@@ -74,8 +75,6 @@ const files = globSync(places, { cwd: root })
   .filter(isWanted);
 const lastFiles = globSync('test/last/*.test.ts', { cwd: root }).sort();
 
-const filesInGroup = 8;
-
 const folder = mkdtempSync(path.join(tmpdir(), 'causeway-test-'));
 const stopping = new AbortController();
 const secondsOf = new Map<string, number>();
@@ -128,69 +127,85 @@ function finish(code: number): Promise<never> {
   return finishing;
 }
 
-/** Runs each file in a process; the order of the files is kept. */
+/** Runs the files in a few processes, each of which takes the next one; shows each when it has ended. */
 async function runTests(files: string[], env: Record<string, string>): Promise<number> {
   if (files.length === 0) {
     console.error('No test file has that in its name.');
     return 1;
   }
-  const events = run({
-    files: inGroups(files),
-    cwd: root,
-    env: { ...process.env, ...env },
-    // Two at once for each core: the files wait for PostgreSQL, timers and processes about as much as they
-    // compute.
-    concurrency: Math.min(2 * availableParallelism(), 16),
-    // Of one test; on a machine with other work to do, the longest take minutes.
-    timeout: 900_000,
-    execArgv: ['--import', new URL('end-with-tests.ts', import.meta.url).href],
-    signal: stopping.signal,
-  });
-  let failed = false;
-  const lastErrors = new Map<string, string>();
-  events.on('test:stderr', ({ file, message }) => {
-    if (file) lastErrors.set(file, `${lastErrors.get(file) ?? ''}${message}`.slice(-2000));
-  });
-  const crashes: string[] = [];
-  events.on('test:fail', ({ file, nesting, details: { error } }) => {
-    failed = true;
-    if (nesting > 0 || !file || !('exitCode' in error)) return;
-    const { exitCode, signal } = error as { exitCode?: number; signal?: string };
-    crashes.push(`${file} ended with ${signal ?? exitCode}, and wrote:\n${lastErrors.get(file) ?? ''}`);
-  });
-  events.on('test:complete', ({ name, nesting, details }) => {
-    const file = path.relative(root, name);
-    if (nesting === 0 && files.includes(file)) secondsOf.set(file, details.duration_ms / 1000);
-  });
-  for await (const text of events.compose(spec)) process.stdout.write(text);
-  // The reporter says no more than 'test failed', and what the process wrote is far above.
-  for (const crash of crashes) process.stdout.write(`\n${crash}\n`);
-  return failed ? 1 : 0;
+  const taken = mkdtempSync(path.join(folder, 'taken-'));
+  const shown = new PassThrough({ objectMode: true });
+  const outcome: Outcome = { counts: new Map(), faults: [], hasFailed: false };
+  const { counts, faults } = outcome;
+  // Two at once for each core: the files wait for PostgreSQL, timers and processes about as much as they
+  // compute.
+  const processes = Math.min(2 * availableParallelism(), 16, files.length);
+  const takeFiles = async () => {
+    while (!finishing && readdirSync(taken).length < files.length) {
+      const events = run({
+        files: [path.join(root, 'test/take-files.ts')],
+        argv: [taken, ...files],
+        cwd: root,
+        env: { ...process.env, ...env },
+        execArgv: ['--import', new URL('end-with-tests.ts', import.meta.url).href],
+        signal: stopping.signal,
+      });
+      const faultsBefore = faults.length;
+      await showFiles(events as AsyncIterable<TestEvent>, shown, outcome);
+      if (faults.length > faultsBefore) return;
+    }
+  };
+  const running = Promise.all(Array.from({ length: processes }, takeFiles)).finally(() => shown.end());
+  for await (const text of shown.compose(spec)) process.stdout.write(text);
+  await running;
+  const lost = finishing ? [] : files.filter((file) => !secondsOf.has(file));
+  if (lost.length > 0) faults.push(`Not run to their ends: ${lost.join(', ')}`);
+  for (const [name, count] of counts) console.log(`ℹ ${name} ${count}`);
+  for (const fault of faults) console.log(`\n${fault}`);
+  return outcome.hasFailed || faults.length > 0 ? 1 : 0;
 }
 
-/**
- * What is started as a process: each long file alone, and several short ones together, each as a suite in
- * which its hooks and tests stay. A process that loads the app takes a second of CPU before its first test.
- */
-function inGroups(files: string[]): string[] {
-  const paths = (those: string[]) => those.map((file) => path.join(root, file));
-  const long = files.filter((file) => placeOf(file) < longFiles.length);
-  const short = files.filter((file) => !long.includes(file));
-  const groups = Math.ceil(short.length / filesInGroup);
-  const entries = Array.from({ length: groups }, (_, group) => {
-    const own = paths(short.filter((_, at) => at % groups === group));
-    const entry = path.join(folder, `group-${group + 1}.mjs`);
-    writeFileSync(
-      entry,
-      `import { suite } from 'node:test';
-for (const file of ${JSON.stringify(own)}) suite(file, async () => {
-  await import(file);
-});
-`,
-    );
-    return entry;
-  });
-  return [...paths(long), ...entries];
+interface Outcome {
+  counts: Map<string, number>;
+  /** What went wrong outside of tests. */
+  faults: string[];
+  hasFailed: boolean;
+}
+
+type TestEvent =
+  | { type: 'test:summary'; data: EventData.TestSummary }
+  | { type: 'test:start'; data: EventData.TestStart }
+  | { type: 'test:stderr'; data: EventData.TestStderr }
+  | { type: 'test:pass'; data: EventData.TestPass }
+  | { type: 'test:fail'; data: EventData.TestFail };
+
+/** Passes on what a process reports, a file when it has ended: several run at once. */
+async function showFiles(events: AsyncIterable<TestEvent>, shown: PassThrough, outcome: Outcome) {
+  const { counts, faults } = outcome;
+  let kept: TestEvent[] = [];
+  let file = '';
+  let lastErrors = '';
+  for await (const event of events) {
+    const { type, data } = event;
+    if (type === 'test:summary' && data.file === undefined)
+      for (const [name, count] of Object.entries(data.counts))
+        counts.set(name, (counts.get(name) ?? 0) + count);
+    if (type === 'test:start' && data.nesting === 0) file = data.name;
+    if (type === 'test:fail') outcome.hasFailed = true;
+    if (type === 'test:stderr') lastErrors = (lastErrors + data.message).slice(-2000);
+    const isEnd = (type === 'test:pass' || type === 'test:fail') && data.nesting === 0;
+    if (isEnd) secondsOf.set(data.name, data.details.duration_ms / 1000);
+    if (type === 'test:fail' && isEnd && 'exitCode' in data.details.error) {
+      const { exitCode, signal } = data.details.error as { exitCode?: number; signal?: string };
+      faults.push(
+        `A process ended with ${signal ?? exitCode} in or after ${file}, and wrote:\n${lastErrors}`,
+      );
+    }
+    kept.push(event);
+    if (!isEnd) continue;
+    for (const each of kept) shown.write(each);
+    kept = [];
+  }
 }
 
 /**
