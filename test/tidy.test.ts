@@ -180,10 +180,8 @@ test('the CLI starts without packages: what is heavy is imported where it is use
   assert.deepEqual(packages, [], '`causeway --help` must stay under 0.5 s of CPU');
 });
 
-test('only the EVM adapter knows viem, and what puts test tokens onto a devnet', () => {
-  const wrong = sources.filter(
-    (file) => !['evm', 'sandbox'].includes(placeOf(file).place) && /from 'viem/.test(read(file)),
-  );
+test('viem is loaded in one place, when it is used, so never in two forms', () => {
+  const wrong = sources.filter((file) => /from 'viem/.test(read(file)));
   assert.deepEqual(wrong, []);
 });
 

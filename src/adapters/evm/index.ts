@@ -61,3 +61,4 @@ export {
 } from './token-reads.ts';
 export { createToken, type Token, tokenAddresses, tokenSymbols, tokensOf } from './tokens.ts';
 export { readMark, type Transfer } from './transfers.ts';
+export { viem } from './viem.ts';

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { privateKeyToAccount } from 'viem/accounts';
-import { encodeDeployData, encodeFunctionData, getContractAddress } from 'viem/utils';
-import { callNode, type PrivateKey, type TokenSymbol } from '#adapters/evm';
+import { callNode, type PrivateKey, type TokenSymbol, viem } from '#adapters/evm';
 import bytecodes from './test-tokens.json' with { type: 'json' };
+import { encodeTokenCall } from './token-calls.ts';
 
 type Hex = `0x${string}`;
 
@@ -13,16 +12,6 @@ const abi = [
     inputs: [
       { name: 'name', type: 'string' },
       { name: 'symbol', type: 'string' },
-    ],
-  },
-  {
-    type: 'function',
-    name: 'mint',
-    stateMutability: 'nonpayable',
-    outputs: [],
-    inputs: [
-      { name: 'to', type: 'address' },
-      { name: 'value', type: 'uint256' },
     ],
   },
 ] as const;
@@ -60,13 +49,13 @@ export async function deployTestTokens(options: TestTokenOptions): Promise<Recor
   const { rpcUrl, chainId, issuerKey, tokens, firstNonce = 0 } = options;
   const call = <Result>(method: string, ...params: unknown[]) =>
     callNode<Result>({ rpcUrl, method, params, timeoutMs: callTimeoutMs });
-  const issuer = privateKeyToAccount(issuerKey);
+  const issuer = viem.accounts.privateKeyToAccount(issuerKey);
   const holder = options.holder as Hex;
   const addressOf = (at: number) =>
-    getContractAddress({ from: issuer.address, nonce: BigInt(firstNonce + 2 * at) });
+    viem.utils.getContractAddress({ from: issuer.address, nonce: BigInt(firstNonce + 2 * at) });
   const steps = tokens.flatMap((symbol, at) => [
     { to: undefined, data: creationOf(symbol), gas: 2_000_000n },
-    { to: addressOf(at), data: mintingFor(holder), gas: 200_000n },
+    { to: addressOf(at), data: encodeTokenCall('mint', holder, mintedUnits), gas: 200_000n },
   ]);
 
   const next = Number(await call<Hex>('eth_getTransactionCount', issuer.address, 'latest'));
@@ -103,15 +92,11 @@ export async function deployTestTokens(options: TestTokenOptions): Promise<Recor
 
 function creationOf(symbol: TokenSymbol): Hex {
   const { name, contract } = testTokens[symbol];
-  return encodeDeployData({
+  return viem.utils.encodeDeployData({
     abi,
     bytecode: bytecodes[contract] as Hex,
     args: [name, symbol],
   });
-}
-
-function mintingFor(holder: Hex): Hex {
-  return encodeFunctionData({ abi, functionName: 'mint', args: [holder, mintedUnits] });
 }
 
 type Call = <Result>(method: string, ...params: unknown[]) => Promise<Result>;

@@ -1,7 +1,7 @@
-import { encodeFunctionData, parseAbi } from 'viem/utils';
 import { addressOfKey, callNode, type Network, type PrivateKey } from '#adapters/evm';
 import type { Ctx, OperatorActor } from '#context';
 import { simulateActivity } from '#features/cards';
+import { encodeTokenCall } from '../devnet/token-calls.ts';
 import type { SandboxFile } from '../sandbox-file.ts';
 import { makeExpiredConsent } from '../world/connect.ts';
 import { requestWithdrawal } from '../world/request-withdrawal.ts';
@@ -27,11 +27,10 @@ export const simulations: Record<SimulationName, (scene: Scene) => Promise<Simul
       await rpc('hardhat_impersonateAccount', address);
       await rpc('hardhat_setBalance', address, '0xde0b6b3a7640000');
     }
-    const write = (functionName: 'mint' | 'transfer', to: string) =>
-      encodeFunctionData({ abi: tokenAbi, functionName, args: [to as `0x${string}`, amount] });
-    await rpc('eth_sendTransaction', { from: issuer, to: token, data: write('mint', exchange) });
-    const data = write('transfer', sandbox.users.owner.wallet);
-    await rpc('eth_sendTransaction', { from: exchange, to: token, data });
+    const minted = encodeTokenCall('mint', exchange, amount);
+    await rpc('eth_sendTransaction', { from: issuer, to: token, data: minted });
+    const paid = encodeTokenCall('transfer', sandbox.users.owner.wallet, amount);
+    await rpc('eth_sendTransaction', { from: exchange, to: token, data: paid });
     return {
       text: '25 USDC are on their way to Ana on polygon. They are in her history within seconds.',
       look: [{ path: '/api/history?resource=account&feature=account-onramp&pageSize=1', as: 'partner' }],
@@ -101,11 +100,6 @@ export const simulations: Record<SimulationName, (scene: Scene) => Promise<Simul
     };
   },
 };
-
-const tokenAbi = parseAbi([
-  'function mint(address to, uint256 value)',
-  'function transfer(address to, uint256 value)',
-]);
 
 function onChain({ sandbox, tokenIssuerKey }: Scene, network: Network) {
   const { rpcUrl } = sandbox.networks[network]!;

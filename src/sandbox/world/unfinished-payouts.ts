@@ -1,8 +1,8 @@
-import { encodeFunctionData, parseAbi } from 'viem/utils';
 import { addressOfKey, callNode, createEvm, type NetworkSettings, type PrivateKey } from '#adapters/evm';
 import { type Ctx, contextFor, type Deps, type OperatorActor } from '#context';
 import { haltWallet, payoutJobs, resumeWallet, voidSlot } from '#features/payouts';
 import { showWithdrawal } from '#features/withdrawals';
+import { encodeTokenCall } from '../devnet/token-calls.ts';
 import type { SandboxFile } from '../sandbox-file.ts';
 import { unfinishedOn } from '../unfinished-on.ts';
 
@@ -74,14 +74,11 @@ async function fundWallet({ sandbox, tokenIssuerKey }: UnfinishedOptions, key: P
   const [issuer, wallet] = [addressOfKey(tokenIssuerKey), addressOfKey(key)];
   await rpc('hardhat_impersonateAccount', issuer);
   for (const address of [issuer, wallet]) await rpc('hardhat_setBalance', address, '0xde0b6b3a7640000');
-  const args = [wallet as `0x${string}`, tokens] as const;
-  const data = encodeFunctionData({ abi: mintAbi, functionName: 'mint', args });
+  const data = encodeTokenCall('mint', wallet, tokens);
   await rpc('eth_sendTransaction', { from: issuer, to: addresses.USDC, data });
   await rpc('evm_mine');
   return rpc;
 }
-
-const mintAbi = parseAbi(['function mint(address to, uint256 value)']);
 
 /**
  * Of what the network has, the withdrawal that was requested first; by the worker's own steps. False unless
