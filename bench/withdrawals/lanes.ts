@@ -1,16 +1,27 @@
+import { cpus } from 'node:os';
 import { addressOfKey, type PrivateKey } from '#adapters/evm';
 import { type Chain, makeWallet, startChain } from '#test/outside/chain';
 import { median } from '../measure.ts';
 import { fundUsers, type Payer, settleMany } from './settlement.ts';
 import { startProcess, stopProcess, type World } from './world.ts';
 
-const count = 600;
 const runs = 3;
-/**
- * As many of one account as a node with usual settings keeps, so that the lane is the limit and not the CPU.
- */
-const unminedMax = 64;
 const atLeast = 1.7;
+
+interface Size {
+  /** How many transactions of one account a node keeps. */
+  unminedMax: number;
+  count: number;
+}
+
+/**
+ * What geth promises each account by its default, where the lane is the limit; and four times as many, where
+ * two cores may be the limit, because the chain and PostgreSQL run on them, too.
+ */
+const sizes: readonly Size[] = [
+  { unminedMax: 16, count: 240 },
+  { unminedMax: 64, count: 600 },
+];
 
 /**
  * Withdrawals that are queued at once, paid by one worker process from one hot wallet and from two, in turns,
@@ -23,30 +34,42 @@ export async function measureLanes(world: World): Promise<void> {
     const [first] = chain.settings.signerKeys!;
     const keys = [first!, await makeWallet(chain)];
     const payer = await fundUsers(world, chain);
-    const rates: [one: number[], two: number[]] = [[], []];
-    for (let run = 0; run < runs; run++) {
-      for (const lanes of [1, 2])
-        rates[lanes - 1]!.push(await settleFrom(world, chain, payer, keys.slice(0, lanes)));
+    for (const size of sizes) {
+      const lanes: [one: Rate[], two: Rate[]] = [[], []];
+      for (let run = 0; run < runs; run++) {
+        for (const count of [1, 2])
+          lanes[count - 1]!.push(await settleFrom(world, chain, payer, size, keys.slice(0, count)));
+      }
+      const [one, two] = lanes.map((rates) => median(rates.map(({ perSecond }) => perSecond)));
+      const [ofOne, ofTwo] = lanes.map((rates) => rates.map(describe).join(', '));
+      console.log(
+        `${size.count} queued at once, ${size.unminedMax} in flight for each wallet, settled a second (and cores ` +
+          `in use): one wallet ${one!.toFixed(0)} (${ofOne}), two ${two!.toFixed(0)} (${ofTwo}): ` +
+          `${(two! / one!).toFixed(2)} ×, at least ${atLeast} wanted`,
+      );
     }
-    const [one, two] = rates.map(median);
-    const each = rates.map((some) => some.map((rate) => rate.toFixed(0)).join(', '));
-    console.log(
-      `${count} queued at once, ${unminedMax} in flight for each wallet, settled a second: one wallet ${one!.toFixed(0)} (${each[0]}), ` +
-        `two ${two!.toFixed(0)} (${each[1]}): ${(two! / one!).toFixed(2)} ×, at least ${atLeast} wanted`,
-    );
     await expectPaid(chain, keys);
   } finally {
     await chain.stop();
   }
 }
 
-/** Settled withdrawals a second, from the first send to the last completion. */
+interface Rate {
+  perSecond: number;
+  /** How many of this machine's cores were busy. */
+  cores: number;
+}
+
+const describe = ({ perSecond, cores }: Rate) => `${perSecond.toFixed(0)} by ${cores.toFixed(1)}`;
+
+/** From the first send to the last completion. */
 async function settleFrom(
   world: World,
   chain: Chain,
   payer: Payer,
+  { unminedMax, count }: Size,
   signerKeys: PrivateKey[],
-): Promise<number> {
+): Promise<Rate> {
   const worker = await startProcess('worker.ts', {
     databaseUrl: world.databaseUrl,
     networks: [{ ...chain.settings, signerKeys, unminedMax }],
@@ -54,16 +77,23 @@ async function settleFrom(
   try {
     // The first payout of a process also waits for the first look at its nodes.
     await settleMany(world, payer, 2);
-    return (count * 1_000) / (await settleMany(world, payer, count)).settledMs;
+    const [startedAt, busyBefore] = [performance.now(), busyMs()];
+    const { settledMs } = await settleMany(world, payer, count);
+    const cores = (busyMs() - busyBefore) / (performance.now() - startedAt);
+    return { perSecond: (count * 1_000) / settledMs, cores };
   } finally {
     await stopProcess(worker);
   }
 }
 
+/** By everything on this machine. */
+const busyMs = () =>
+  cpus().reduce((sum, { times }) => sum + times.user + times.nice + times.sys + times.irq, 0);
+
 async function expectPaid(chain: Chain, keys: readonly PrivateKey[]): Promise<void> {
   const wallets = keys.map((key) => addressOfKey(key).toLowerCase());
   const paid = await Promise.all(wallets.map(async (wallet) => (await chain.paidOut(wallet)).length));
-  const expected = runs * 2 * (count + 2);
+  const expected = sizes.reduce((sum, { count }) => sum + runs * 2 * (count + 2), 0);
   if (paid[0]! + paid[1]! !== expected)
     throw new Error(`the wallets paid ${paid.join(' and ')}, and not ${expected} together`);
 }

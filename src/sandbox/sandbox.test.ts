@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { callNode } from '#adapters/evm';
 import { usualScopes } from '#features/keys';
+import { processFile } from '#test/bundle/process-file';
 import {
   launchSandbox as launch,
   type StartedSandbox as Started,
@@ -70,16 +71,27 @@ async function untilDead(pid: number): Promise<void> {
   }
 }
 
-/** A curl line of the banner, done by fetch: the test machine may have no curl. */
+/**
+ * A curl line of the banner, done by fetch: the test machine may have no curl. The banner's first lines name
+ * what such a line uses.
+ */
 function paste(line: string) {
-  const url = /https?:\/\/[^\s']+/.exec(line)![0];
-  const headers = Object.fromEntries(
-    [...line.matchAll(/-H '([^:]+): ([^']+)'/g)].map(([, name, value]) => [name, value]),
+  const names = new Map(
+    [...first.banner.matchAll(/(?<=^ {2}|[\w'] )([A-Z]+)=('[^']*'|\S+)/gm)].map(([, name, value]) => [
+      name!,
+      value!.replaceAll("'", ''),
+    ]),
   );
+  const full = line.replaceAll(/\$([A-Z]+)/g, (_, name) => names.get(name) ?? assert.fail(`no ${name}`));
+  const url = /https?:\/\/[^\s'"]+/.exec(full)![0];
+  const headers = Object.fromEntries(
+    [...full.matchAll(/-H ['"]([^:]+): ([^'"]+)['"]/g)].map(([, name, value]) => [name, value]),
+  );
+  const body = /-d '([^']*)'/.exec(full)?.[1];
   return ask(url, {
-    method: /-X (\w+)/.exec(line)?.[1] ?? 'GET',
+    method: body === undefined ? 'GET' : 'POST',
     headers: headers as Record<string, string>,
-    body: /-d '([^']*)'/.exec(line)?.[1],
+    body,
   });
 }
 
@@ -170,8 +182,34 @@ test('npm start: a first start, the banner as pasted, every key', async (t) => {
 
   await t.test('each curl line of the banner works as pasted', async () => {
     const lines = first.banner.split('\n').filter((line) => line.trim().startsWith('curl '));
-    assert.ok(lines.length >= 4);
+    assert.ok(lines.length >= 6);
     for (const line of lines) assert.equal((await paste(line)).status, 200, line);
+  });
+
+  await t.test('the login token signs a user in, and does nothing else', async () => {
+    const { baseUrl, loginToken, users } = first.sandbox;
+    const call = (command: string, input: object) =>
+      ask(`${baseUrl}/operator/${command}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${loginToken}`, 'content-type': 'application/json' },
+        body: JSON.stringify(input),
+      });
+    assert.equal((await call('users.sign-in-link', { userId: users.owner.id })).status, 200);
+    assert.equal((await call('users.list', { limit: 2 })).status, 403);
+  });
+
+  await t.test('each command of the banner works from the folder of the sandbox', async () => {
+    const commands = [...first.banner.matchAll(/^ {2}npx causeway (.+)$/gm)].map(([, words]) => words!);
+    assert.ok(commands.length >= 2);
+    for (const words of commands) {
+      const child = spawn(process.execPath, [processFile('src/cli.ts'), ...words.split(' ')], {
+        cwd: tmpdir(),
+        env: { ...process.env, CAUSEWAY_HOME: home },
+      });
+      const { code, stdout, stderr } = await collect(child);
+      assert.equal(code, 0, stderr);
+      assert.match(stdout, /polygon/, words);
+    }
   });
 
   await t.test(
