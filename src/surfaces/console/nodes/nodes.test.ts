@@ -95,6 +95,7 @@ browserTest(
     second.respond = (response) => response.destroy();
     await page.locator('#nodes-polygon').getByText('não responde').first().waitFor();
     await page.getByText('concordam sobre o bloco final: 1 de 2.').waitFor();
+    await page.getByText(/Final: \d+ blocos?\./).waitFor();
     await page.close();
   },
 );

@@ -68,13 +68,17 @@ const en = {
   },
 };
 
+/** Of what `describeFinality` says. */
+const translateRule = (rule: string) =>
+  rule.replaceAll(/\bblock(s?)\b/g, 'bloco$1').replace(' up to ', ' até ').replace(/ above$/, ' acima disso');
+
 const pt: typeof en = {
   title: 'Nós',
   open: 'Abrir os nós',
   of: (network) => `Nós de ${network}`,
   agree: (agreeing, all, quorum) =>
     `Nós que concordam sobre o bloco final: ${agreeing} de ${all}. Necessários para liquidar um pagamento ou creditar um depósito: ${quorum}.`,
-  finality: (rule) => `Final: ${rule}.`,
+  finality: (rule) => `Final: ${translateRule(rule)}.`,
   unread: 'Nós não responderam a tempo.',
   node: 'Nó',
   state: 'Estado',
