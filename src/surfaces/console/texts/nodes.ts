@@ -70,7 +70,10 @@ const en = {
 
 /** Of what `describeFinality` says. */
 const translateRule = (rule: string) =>
-  rule.replaceAll(/\bblock(s?)\b/g, 'bloco$1').replace(' up to ', ' até ').replace(/ above$/, ' acima disso');
+  rule
+    .replaceAll(/\bblock(s?)\b/g, 'bloco$1')
+    .replace(' up to ', ' até ')
+    .replace(/ above$/, ' acima disso');
 
 const pt: typeof en = {
   title: 'Nós',
