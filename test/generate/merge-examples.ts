@@ -90,28 +90,33 @@ function mergeOperations(
   { paths }: ClientDocument,
 ): ExampleFiles['partner'] {
   const methods = Object.values(paths).flatMap((one) => Object.values(one));
-  const operations = methods.map(({ operationId }) => operationId);
+  const operations = new Map(methods.map((one) => [one.operationId as string, one]));
   const names = [...new Set([...Object.keys(before), ...recorded.keys()])].filter(
-    (name) => operations.includes(name) && !describedElsewhere.includes(name),
+    (name) => operations.has(name) && !describedElsewhere.includes(name),
   );
   return Object.fromEntries(
-    names.map((name) => [name, mergeAnswers(before[name] ?? {}, recorded.get(name) ?? [])]),
+    names.map((name) => {
+      const requests = operations.get(name)!.requestBody?.content['application/json'].examples;
+      const examples = requests ? Object.keys(requests) : answersAlone;
+      return [name, mergeAnswers(before[name] ?? {}, recorded.get(name) ?? [], examples)];
+    }),
   );
 }
 
-/** The names that `recordAnswer` gets, in the order of the reference. */
-const exampleNames = ['answer', ...historyReaders.map(({ feature }) => feature)];
+/** Of operations without a body. The answer to a body has the name of the body's example. */
+const answersAlone = ['answer', ...historyReaders.map(({ feature }) => feature)];
 
-function mergeAnswers(before: Answers, some: readonly RecordedCall[]): Answers {
+/** `names`: those that `recordAnswer` gets. */
+function mergeAnswers(before: Answers, some: readonly RecordedCall[], names: readonly string[]): Answers {
   const recorded = Map.groupBy(some, ({ example }) => example!);
   const answers: Record<string, Record<string, { value: object }>> = {};
-  for (const name of exampleNames) {
+  for (const name of names) {
     const former = Object.entries(before).find(([, examples]) => name in examples);
     const call = choose(recorded.get(name) ?? [], former);
     const status = call ? String(call.status) : former?.[0];
     if (status === undefined) continue;
     answers[status] ??= {};
-    answers[status][name] = call ? { value: fix(call.body) } : former![1][name]!;
+    answers[status][name] = call ? { value: fix(call.body, call.input) } : former![1][name]!;
   }
   return answers;
 }
@@ -181,22 +186,27 @@ const byHand: Record<string, object> = {
   },
   // All checks would fill a page.
   doctor: { request: {}, answer: doctorAnswer },
-  // A picture in base64 would fill a page.
+  // One colour: another picture in base64 would fill a page.
   'integrations.set-logo': {
     request: {
       integrationId: '0198a6a0-0000-7000-8000-000000000001',
-      logo: 'iVBORw0KGgoAAAANSUhEUgAAABAAAAAQ',
+      logo: 'iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAIAAACQkWg2AAAAGElEQVR4XmOQqo8iCY1qIAaNaiAGDUINAPDN8wGPhxjsAAAAAElFTkSuQmCC',
     },
     answer: setLogoAnswer,
   },
   'ledger.statement': { request: { userId: '0198a6a0-0000-7000-8000-000000000001', format: 'csv' } },
 };
 
-/** Replaces what differs from run to run, the same by the same. */
-function fix<Value extends object>(value: Value): Value {
-  const known = new Map<string, string>();
+/** Replaces what differs from run to run, the same by the same, but not what the request `asked` has. */
+export function fix<Value extends object>(value: Value, asked: object = {}): Value {
+  const kept = [...JSON.stringify(asked).matchAll(/"([^"]+)"/g)].map(([, text]) => text!);
+  const known = new Map(kept.flatMap((text) => [[text, text] as const, [text.toLowerCase(), text] as const]));
+  let count = 0;
   const stable = (found: string, make: (count: number) => string) => {
-    if (!known.has(found)) known.set(found, make(known.size + 1));
+    while (!known.has(found)) {
+      const made = make(++count);
+      if (!kept.includes(made)) known.set(found, made);
+    }
     return known.get(found)!;
   };
   // In the order of time, so that an example does not end before it begins.
@@ -236,7 +246,7 @@ function fix<Value extends object>(value: Value): Value {
     .replaceAll('"Person"', '"Ribeiro"')
     .replaceAll('"actorId":"tester"', '"actorId":"ops"')
     .replaceAll('"Test Person"', '"Ana Ribeiro"')
-    .replaceAll(/ana-\d+@/g, 'ana@')
+    .replaceAll(/(ana|rui)-\d+@/g, '$1@')
     .replaceAll(/("lastFourDigits":")\d{4}/g, '$11881')
     .replaceAll(/("nextCursor":")[\w-]+/g, '$1b3duIHdpdGhkcmF3YWxzIDAxOThhNmEw')
     .replaceAll(/http:\/\/(127\.0\.0\.1|localhost):\d+/g, 'https://causeway.example.com')

@@ -31,9 +31,13 @@ export function recordCall(
   if (call) appendFileSync(file, `${JSON.stringify({ ...call, status, body })}\n`);
 }
 
-/** The same for an answer to a partner or an integration. */
-export function recordAnswer(name: string, example: string, answer: { status: number; body: unknown }): void {
-  const { status, body } = answer;
+/** The same for an answer to a partner or an integration; `input` is the request's example, if it has one. */
+export function recordAnswer(
+  name: string,
+  example: string,
+  { status, body }: { status: number; body: unknown },
+  input: object = {},
+): void {
   if (file === undefined || status >= 300 || typeof body !== 'object') return;
-  appendFileSync(file, `${JSON.stringify({ kind: 'operation', name, example, input: {}, status, body })}\n`);
+  appendFileSync(file, `${JSON.stringify({ kind: 'operation', name, example, input, status, body })}\n`);
 }

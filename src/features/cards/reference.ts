@@ -37,7 +37,7 @@ export const eventReference: Operation = {
         data: {
           id: 'movement_77',
           cardIssuerUserId: 'account_3',
-          sequence: '12',
+          sequence: 12,
           action: 'deposit',
           type: 'credit',
           status: 'completed',

@@ -82,6 +82,11 @@ const forAdmins = [
 
 type Audience = 'partner' | 'integration';
 
+/** For a new endpoint, by what each may receive. */
+const chosenTypes = {
+  partner: endpointExample.types,
+  integration: ['consent.granted', 'consent.revoked'],
+};
 const parameters = { endpointId: { example: endpointId } };
 
 /** What operations of one kind of callers have in common, and how they are named. */
@@ -133,7 +138,7 @@ export function manageReference(audience: Audience) {
         ...(audience === 'partner' ? forAdmins : []),
       ].join('\n'),
       parameters: {},
-      requests: { some: { value: { url: endpointExample.url, types: endpointExample.types } } },
+      requests: { example: { value: { url: endpointExample.url, types: chosenTypes[audience] } } },
       answers: answer('The endpoint, with its secret.', 201),
       errors: [
         ...urlCase,

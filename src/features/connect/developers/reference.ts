@@ -61,7 +61,7 @@ export const ownIntegrationReference = {
       id: 'rotateOwnIntegrationKey',
       summary: 'Make or replace the key of your integration',
       description: 'The answer has the token, once. Older keys work until the overlap ends.',
-      requests: { some: { value: { overlapHours: 24 } } },
+      requests: { example: { value: { overlapHours: 24 } } },
       answers: answer('The new key.', 201),
       errors: [
         ...refusals([[integrationErrors.integrationRevoked, 'The integration was revoked at this moment']]),

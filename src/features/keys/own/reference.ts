@@ -97,7 +97,7 @@ export const ownKeyReference = {
         '  `partner:admin`. Only the operator gives `mcp_card_reveal`.',
         '- A key that a key issued is revoked together with it.',
       ].join('\n'),
-      requests: { some: { value: { name: 'Reports', scopes: ['history:read', 'events:read'] } } },
+      requests: { example: { value: { name: 'Reports', scopes: ['history:read', 'events:read'] } } },
       answers: answer('The key, with its token.', 201),
       errors: [
         ...invalidCase('userId', 'is required by session', 'A field is invalid or missing'),

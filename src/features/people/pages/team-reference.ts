@@ -48,7 +48,7 @@ const operation = (
   answers: answer(description),
   errors: [...(rest.errors ?? []), ...callers],
 });
-const one = { some: { value: { personId } } };
+const one = { example: { value: { personId } } };
 
 /** By session only: a machine key has no business with names and emails, and must not invite anybody. */
 export const teamReference = {
@@ -61,7 +61,9 @@ export const teamReference = {
       id: 'inviteColleague',
       summary: 'Invite a colleague',
       description: 'The link registers a passkey, once and within 72 hours. Only owners manage the team.',
-      requests: { some: { value: { name: colleague.name, email: colleague.email, role: colleague.role } } },
+      requests: {
+        example: { value: { name: colleague.name, email: colleague.email, role: colleague.role } },
+      },
       errors: [
         ...changes,
         ...refusals([
@@ -86,7 +88,7 @@ export const teamReference = {
     {
       id: 'updateColleague',
       summary: 'Change the role of a colleague',
-      requests: { some: { value: { personId, role: 'developer' } } },
+      requests: { example: { value: { personId, role: 'developer' } } },
       errors: [...changes, ...ofOne],
     },
     'The person.',

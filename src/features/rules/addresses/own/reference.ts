@@ -33,7 +33,7 @@ export const ownAddressReference = {
         'Rules do not see it until another person confirms it. So neither a stolen key nor one person alone adds',
         'a recipient. People need the role `finance` or `owner`.',
       ].join('\n'),
-      requests: { some: { value: { address: waiting.address, name: waiting.name } } },
+      requests: { example: { value: { address: waiting.address, name: waiting.name } } },
       answers: answer('The entry, which waits.', 201),
       errors: [
         ...invalidCase('address', 'must be 0x and 40 hex digits', 'A field is invalid'),
