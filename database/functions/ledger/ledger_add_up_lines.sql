@@ -1,6 +1,7 @@
 -- Adds written lines up: counts them in their lists, moves the lists' heads to the last of them, and moves
 -- the accounts, of which `spent` was held. Returns the lists whose tails have become long.
--- Called by: `ledger_post_lines`.
+-- Kept for postings of the release before that run while functions are replaced: a later migration drops it.
+-- Called by: calls that began before.
 -- Locks: nothing. The caller holds the rows of the lists and accounts.
 -- Costs: one update a list and account, by one statement a table.
 create or replace function ledger_add_up_lines(made ledger_lines[], late_lists bigint[], accounts bigint[],

@@ -1,6 +1,7 @@
 -- Completes the lines of postings: numbers them list by list after the heads, and chains their hashes.
 -- Refuses all if one is not a valid line. Also returns which stand before the tail of their list.
--- Called by: `ledger_post_lines`.
+-- Kept for postings of the release before that run while functions are replaced: a later migration drops it.
+-- Called by: calls that began before.
 -- Locks: nothing. The caller holds the rows of the lists and accounts.
 -- Costs: one hash a line; no table is read.
 create or replace function ledger_chain_lines(heads ledger_lists[], accounts bigint[], posting_ids bigint[],

@@ -1,9 +1,11 @@
 -- Locks the accounts of owners and returns their ids by place. Creates missing ones, whose ids are the
--- highest. `assets` says by place which of the networks and currencies each owner has. Call it only under the
--- locks of the owners' lists, so that nobody else creates the same accounts.
+-- highest, and then the house's accounts of these assets, so an asset of a user is one of the house too.
+-- `assets` says by place which of the networks and currencies each owner has. Call it only under the locks of
+-- the owners' lists, so that nobody else creates the same accounts.
 -- Called by: `ledger_post`, `ledger_post_lines`.
 -- Locks: the accounts, in order of id; of a new one also the user, for key share.
--- Costs: one account for each owner, by index; once more, with the inserts, if one is missing.
+-- Costs: one account for each owner, by index; once more, with the inserts and `ledger_custody`, if one is
+-- missing.
 create or replace function ledger_lock_accounts(owners uuid[], assets integer[], networks text[],
   currencies text[]) returns bigint[]
 language plpgsql as $$
@@ -23,6 +25,7 @@ begin
         from unnest(owners, assets) as o (user_id, asset)
       where not exists (select from ledger_accounts a
         where a.user_id = o.user_id and a.network = networks[o.asset] and a.currency = currencies[o.asset]);
+    perform ledger_custody(networks, currencies);
   end loop;
   return accounts;
 end $$;

@@ -1,6 +1,7 @@
 -- Locks the settled lists of users, who must differ, and returns them by place; creates missing ones. It
 -- looks up user by user: a plan made while there were few lists may read all of them.
--- Called by: `ledger_post`, `ledger_post_lines`.
+-- Kept for processes of the release before: a later migration drops it with `ledger_post`.
+-- Called by: `ledger_post`.
 -- Locks: the lists, in order of id. Missing ones are created before, in order of user (key share on users).
 -- Costs: one list for one user; for several, at most four look-ups by index and one insert for each.
 create or replace function ledger_lock_heads(users uuid[]) returns ledger_lists[]

@@ -11,52 +11,23 @@ language plpgsql
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off
 set enable_mergejoin = off as $$
 declare
-  heads ledger_lists[] := ledger_lock_heads(users);
+  -- By place of the user.
+  lists bigint[] := ledger_find_lists(users);
+  -- In order of id.
+  heads ledger_lists[] := array(
+    select l from ledger_lists l where l.id = any (lists) order by l.id for update);
   accounts bigint[] := ledger_lock_accounts(owners, assets, networks, currencies);
-  custody bigint[] := ledger_custody(networks, currencies);
-  posting record;
-  posting_ids bigint[];
-  made ledger_lines[];
-  late_lists bigint[];
-  late_numbers bigint[];
-  -- By posting, where its lines in one list are.
-  lists bigint[];
-  numbers bigint[];
-  counts bigint[];
-  -- Lists whose tails have become long.
-  long bigint[];
+  read record;
+  done record;
   account bigint;
 begin
-  if (coalesce(cardinality(heads), 0), coalesce(cardinality(accounts), 0), coalesce(cardinality(custody), 0))
-      is distinct from (cardinality(users), cardinality(owners), cardinality(networks)) then
+  if (cardinality(heads), coalesce(cardinality(accounts), 0))
+      is distinct from (cardinality(users), cardinality(owners)) then
     raise exception 'a list or an account is missing' using errcode = 'restrict_violation';
   end if;
-  select p.operation_id into posting from json_populate_recordset(null::ledger_postings, postings) p
-    where p.kind not in ('fund', 'withdrawal', 'deposit', 'post', 'settle')
-      or length(p.operation_id) not between 1 and 255 or not ledger_is_hash(p.transaction_hash) limit 1;
-  if found then
-    raise exception 'invalid posting %: bad kind, operation id or hash', posting.operation_id
-      using errcode = 'check_violation';
-  end if;
-  posting_ids := array(select nextval('ledger_postings_id_seq')
-    from generate_series(1, json_array_length(postings)));
-  select * into made, late_lists, late_numbers from ledger_chain_lines(heads, accounts, posting_ids,
-    array(select l from json_populate_recordset(null::ledger_lines, lines) l));
-  select array_agg(o.list_id order by o.posting_id), array_agg(o.number order by o.posting_id),
-    array_agg(o.count order by o.posting_id)
-    into lists, numbers, counts
-    from (
-      select distinct on (r.posting_id) r.posting_id, r.list_id, min(r.number) as number, count(*)
-      from unnest(made) r group by r.posting_id, r.list_id order by r.posting_id, r.list_id
-    ) o;
-  if cardinality(lists) is distinct from cardinality(posting_ids) then
-    raise exception 'a posting has no lines' using errcode = 'check_violation';
-  end if;
-  insert into ledger_postings (id, kind, operation_id, description, transaction_hash, log_index, fingerprint,
-      posted_at, list_id, line_number, line_count) overriding system value
-    select posting_ids[p.ordinality], p.kind, p.operation_id, p.description, p.transaction_hash, p.log_index,
-      p.fingerprint, at, lists[p.ordinality], numbers[p.ordinality], counts[p.ordinality]
-    from json_populate_recordset(null::ledger_postings, postings) with ordinality p;
+  read := ledger_read_postings(at, postings);
+  done := ledger_chain_postings(lists, accounts, lines, heads, read.postings);
+  insert into ledger_postings overriding system value select * from unnest(done.postings);
   if cardinality(spent) > 0 then
     select a.id into account from unnest(accounts, spent) as s (account_id, amount)
       join ledger_accounts a on a.id = s.account_id
@@ -65,10 +36,10 @@ begin
       raise exception 'ledger account %: less held than spent', account using errcode = 'restrict_violation';
     end if;
   end if;
-  perform ledger_insert_lines(made);
-  long := ledger_add_up_lines(made, late_lists, accounts, spent);
-  if num_nonnulls(late_lists, long) > 0 then
-    perform ledger_place_lines(late_lists, late_numbers, long);
+  perform ledger_insert_lines(done.made);
+  perform ledger_add_up(done.heads, accounts, done.moved, spent);
+  if done.late_lists is not null or done.has_long then
+    perform ledger_place_lines(done.late_lists, done.late_numbers, ledger_long_tails(done.heads));
   end if;
-  return posting_ids;
+  return read.ids;
 end $$;

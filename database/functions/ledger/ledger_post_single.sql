@@ -13,13 +13,9 @@ set enable_mergejoin = off as $$
 declare
   named ledger_postings := json_populate_record(null::ledger_postings, posting);
   line ledger_lines := json_populate_record(null::ledger_lines, given);
-  listed record;
+  is_late boolean;
+  is_long boolean;
 begin
-  if ledger_may_post(named.kind, named.operation_id, named.transaction_hash, line.transaction_at,
-      line.operation_id, line.unique_hash_id, amount, spent) is not true then
-    raise exception 'invalid posting %: bad kind, operation id, hash, date or amount', named.operation_id
-      using errcode = 'check_violation';
-  end if;
   line.posting_id := nextval('ledger_postings_id_seq');
   -- Instants are given and shown in milliseconds, and are asked for by what was shown.
   line.transaction_at := date_trunc('milliseconds', line.transaction_at);
@@ -38,12 +34,21 @@ begin
     from (
       select case when amount < 0 then a.id end as sent, case when amount > 0 then a.id end as received
       from ledger_accounts a where a.user_id = of_user and a.network = of_network
-        and a.currency = of_currency and a.held >= spent offset 0
+        and a.currency = of_currency and a.held >= spent
+        and ledger_may_post(named.kind, named.operation_id, named.transaction_hash, line.transaction_at,
+          line.operation_id, line.unique_hash_id, amount, spent) offset 0
     ) a
     where l.user_id = of_user and l.is_settled
-    returning l.id, l.last_number, l.last_hash, a.sent, a.received, l.tail_size >= 128 as is_long,
-      (line.transaction_at, l.last_number) < (l.tail_at, l.tail_number) as is_late into listed;
+    returning l.id, l.last_number, l.last_hash, a.sent, a.received, l.tail_size >= 128,
+        (line.transaction_at, l.last_number) < (l.tail_at, l.tail_number)
+      into line.list_id, line.number, line.hash, line.sent_account_id, line.received_account_id, is_long,
+        is_late;
   if not found then
+    if ledger_may_post(named.kind, named.operation_id, named.transaction_hash, line.transaction_at,
+        line.operation_id, line.unique_hash_id, amount, spent) is not true then
+      raise exception 'invalid posting %: bad kind, operation id, hash, date or amount', named.operation_id
+        using errcode = 'check_violation';
+    end if;
     perform from ledger_accounts a where a.user_id = of_user and a.network = of_network
       and a.currency = of_currency and a.held < spent;
     if not found then return null; end if;
@@ -53,11 +58,6 @@ begin
     raise exception 'ledger account of user %: less held than spent', of_user
       using errcode = 'restrict_violation';
   end if;
-  line.list_id := listed.id;
-  line.number := listed.last_number;
-  line.hash := listed.last_hash;
-  line.sent_account_id := listed.sent;
-  line.received_account_id := listed.received;
   -- The order decides which error is reported: a used key, a used place on chain, then missing funds.
   insert into ledger_postings (id, kind, operation_id, description, transaction_hash, log_index, fingerprint,
       posted_at, list_id, line_number, line_count) overriding system value
@@ -66,9 +66,9 @@ begin
   perform ledger_insert_lines(array[line]);
   update ledger_accounts a set balance = a.balance + amount, held = a.held - spent
     where a.id = coalesce(line.sent_account_id, line.received_account_id);
-  if listed.is_late or listed.is_long then
-    perform ledger_place_lines(case when listed.is_late then array[line.list_id] end, array[line.number],
-      case when listed.is_long then array[line.list_id] end);
+  if is_late or is_long then
+    perform ledger_place_lines(case when is_late then array[line.list_id] end, array[line.number],
+      case when is_long then array[line.list_id] end);
   end if;
   return line.posting_id;
 end $$;
