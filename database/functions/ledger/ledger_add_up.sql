@@ -1,11 +1,13 @@
 -- Adds written lines up: moves the lists' heads to the last of them, with their counts, and moves the
--- accounts, of which `spent` was held.
+-- accounts, which must differ, and of which `spent` was held.
 -- Called by: `ledger_post_lines`.
 -- Locks: nothing. The caller holds the rows of the lists and accounts.
 -- Costs: one update a list and account, by one statement.
 create or replace function ledger_add_up(heads ledger_lists[], accounts bigint[], moved numeric[],
   spent numeric[]) returns void
 language plpgsql as $$
+declare
+  count bigint;
 begin
   with counted as (
     update ledger_lists l set last_number = h.last_number, last_hash = h.last_hash, buys = h.buys,
@@ -17,4 +19,9 @@ begin
       select m.id, m.amount, m.spent from unnest(accounts, moved, spent) as m (id, amount, spent)
       order by m.id
     ) m where a.id = m.id;
+  get diagnostics count = row_count;
+  -- Of an account that has two places, only one would be added.
+  if count <> coalesce(cardinality(accounts), 0) then
+    raise exception 'an account is given twice' using errcode = 'restrict_violation';
+  end if;
 end $$;

@@ -71,7 +71,8 @@ begin
     made[count] := line;
   end loop;
   if head_at > 0 then heads[head_at] := head; end if;
-  if filled < cardinality(postings) then
+  -- Also if there are no postings: what was held would be spent without a line.
+  if filled is distinct from cardinality(postings) then
     raise exception 'a posting has no lines' using errcode = 'check_violation';
   end if;
 end $$;

@@ -27,7 +27,12 @@ begin
   end if;
   read := ledger_read_postings(at, postings);
   done := ledger_chain_postings(lists, accounts, lines, heads, read.postings);
-  insert into ledger_postings overriding system value select * from unnest(done.postings);
+  -- By name, as in `ledger_post_single`: a column that a migration adds gets its default.
+  insert into ledger_postings (id, kind, operation_id, description, transaction_hash, log_index, fingerprint,
+      posted_at, list_id, line_number, line_count) overriding system value
+    select p.id, p.kind, p.operation_id, p.description, p.transaction_hash, p.log_index, p.fingerprint,
+      p.posted_at, p.list_id, p.line_number, p.line_count
+    from unnest(done.postings) p;
   if cardinality(spent) > 0 then
     select a.id into account from unnest(accounts, spent) as s (account_id, amount)
       join ledger_accounts a on a.id = s.account_id

@@ -128,6 +128,43 @@ for (const [what, wrong] of [
   });
 }
 
+for (const [what, owners, postings, why] of [
+  ['no postings', 1, [], /a posting has no lines/],
+  [
+    'an account given twice',
+    2,
+    [{ kind: 'post', operation_id: 'twice', description: 'test' }],
+    /given twice/,
+  ],
+] as const) {
+  test(`ledger_post_lines refuses ${what}`, async () => {
+    const owner = await makeOwner('1');
+    await hold(owner, 200_000n);
+    const line = { list_id: 1, posting_id: 1, type: 'buy', transaction_at: '2026-01-01T00:00:00Z' };
+    const texts = { operation_id: 'a line', description: 'test', purpose: 'test' };
+    const lines = Array.from({ length: postings.length && owners }, (_, at) => ({
+      ...line,
+      ...texts,
+      received_account_id: at + 1,
+      received_amount: '5',
+    }));
+    const places = Array.from({ length: owners }, () => owner.userId);
+    const refused = sql(
+      `select ledger_post_lines(now(), $1::uuid[], '{polygon}', '{USDC}', $2::uuid[], $3::integer[], $4::numeric[], $5::json, $6::json)`,
+      [
+        [owner.userId],
+        places,
+        places.map(() => 1),
+        places.map(() => 100),
+        JSON.stringify(postings),
+        JSON.stringify(lines),
+      ],
+    );
+    await assert.rejects(refused, why);
+    assert.deepEqual(await fundsOf(owner), [1_000_000n, 200_000n]);
+  });
+}
+
 test('ledger_post_single does nothing for somebody who has no such account, or no ledger', async () => {
   const nobody = await makeOwner();
   assert.deepEqual(await postSingle(harness.deps.db, nobody, rightSingle), [{ ledger_post_single: null }]);

@@ -65,6 +65,15 @@ test('200 postings that are made while a migration adds a column are stored whol
   assert.deepEqual(await checkBooks(db), rightBooks);
 });
 
+test('200 postings go on after a migration that adds a column with a default to the postings', async () => {
+  const { db } = harness.deps;
+  const users = await makeUsers(2);
+  await postByEachFunction(users);
+  await db.query(`alter table ledger_postings add column note text not null default 'none'`);
+  await postByEachFunction(users);
+  assert.deepEqual(await checkBooks(db), rightBooks);
+});
+
 test('200 a value of a new column is stored by every function, and none of them is changed for it', async () => {
   const { db } = harness.deps;
   const [one] = (await makeUsers(1)) as [string];
