@@ -52,7 +52,7 @@ export function describeSandbox(
   ${consoleLink}
   ${dim('The partner’s pages, as its owner, within 15 minutes')}
   ${partnerLink}
-  ${dim(`As ${givenName}, whom an app asks for data, within five minutes`)}
+  ${dim(`As ${givenName}, when an app asks for data, within five minutes`)}
   ${consentLink}
 
   ${bold('Try')} ${dim('in another terminal, after pasting these names:')}

@@ -1,7 +1,8 @@
 -- Completes postings and their lines: numbers the lines list by list after the heads, and chains their
--- hashes. Refuses all if one is not valid. Also returns the heads after them, by how much each account moves,
--- which lines stand before the tail of their list, and whether a tail has become long. `heads` and the lines
--- made are in the order of the lists' ids, which is that of the indexes.
+-- hashes. Refuses all if one is not valid, and a call without postings, which would spend without a line.
+-- Also returns the heads after them, by how much each account moves, which lines stand before the tail of
+-- their list, and whether a tail has become long. `heads` and the lines made are in the order of the lists'
+-- ids, which is that of the indexes.
 -- Called by: `ledger_post_lines`.
 -- Locks: nothing. The caller holds the rows of the lists and accounts.
 -- Costs: one hash a line; no table is read.
@@ -71,7 +72,6 @@ begin
     made[count] := line;
   end loop;
   if head_at > 0 then heads[head_at] := head; end if;
-  -- Also if there are no postings: what was held would be spent without a line.
   if filled is distinct from cardinality(postings) then
     raise exception 'a posting has no lines' using errcode = 'check_violation';
   end if;

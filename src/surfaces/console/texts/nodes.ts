@@ -70,10 +70,7 @@ const en = {
 
 /** Of what `describeFinality` says. */
 const translateRule = (rule: string) =>
-  rule
-    .replaceAll(/\bblock(s?)\b/g, 'bloco$1')
-    .replace(' up to ', ' até ')
-    .replace(/ above$/, ' acima disso');
+  rule.replaceAll('block', 'bloco').replace(' up to ', ' até ').replace(' above', ' acima disso');
 
 const pt: typeof en = {
   title: 'Nós',
