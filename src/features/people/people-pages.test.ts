@@ -10,23 +10,27 @@ const browser = useBrowser();
 const timeout = 600_000;
 
 for (const locale of ['en-US', 'pt-BR']) {
-  browserTest(`axe, ${locale}: no page has a fault or is too wide`, { timeout }, async () => {
-    const opened = await openWithPasskeys(harness, browser, { locale });
-    const { page, strayed, errors } = opened;
-    const long = `someone-with-a-very-long-address-${locale}@subsidiary.of.example.com`;
-    const person = await makePerson(harness, { name: 'Maria da Conceição Albuquerque', email: long });
-    const check = async (name: string) => assert.deepEqual(await findPageFaults(page), [], name);
-    await page.goto(person.url);
-    await check('invitation');
-    await register(opened, person.url);
-    await check('account');
-    await page.goto(`${localhostOf(harness)}/people/sign-in`);
-    await check('sign-in');
-    assert.deepEqual({ strayed, errors }, { strayed: [], errors: [] });
-    await page.goto(person.url);
-    await check('used invitation');
-    await page.close();
-  });
+  browserTest(
+    `axe, ${locale}, light and dark, 360 and 1440 px: no page has a fault or is too wide`,
+    { timeout },
+    async () => {
+      const opened = await openWithPasskeys(harness, browser, { locale });
+      const { page, strayed, errors } = opened;
+      const long = `someone-with-a-very-long-address-${locale}@subsidiary.of.example.com`;
+      const person = await makePerson(harness, { name: 'Maria da Conceição Albuquerque', email: long });
+      const check = async (name: string) => assert.deepEqual(await findPageFaults(page), [], name);
+      await page.goto(person.url);
+      await check('invitation');
+      await register(opened, person.url);
+      await check('account');
+      await page.goto(`${localhostOf(harness)}/people/sign-in`);
+      await check('sign-in');
+      assert.deepEqual({ strayed, errors }, { strayed: [], errors: [] });
+      await page.goto(person.url);
+      await check('used invitation');
+      await page.close();
+    },
+  );
 }
 
 browserTest('400 a page, if the company’s provider does not answer', { timeout }, async () => {

@@ -99,72 +99,76 @@ async function storeComparison(currency = 'USDT', name = 'unknown transfers out'
 }
 
 for (const locale of ['en-US', 'pt-BR']) {
-  browserTest(`axe, ${locale}: no page of the console has a fault or is too wide`, { timeout }, async () => {
-    const visitor = await signIn(harness);
-    const { page, strayed, errors } = await openAs(visitor, { locale });
-    const { id, userId, partnerId } = await makeStuck();
-    const { endpointId, deliveryId } = await makeDelivery(partnerId, 'a note');
-    await harness.operator('rules.draft', { rules: [{ ...draftedRule, name: 'Large ones' }] });
-    const { body } = await harness.operator('rules.list', { limit: 1 });
-    const { revision } = body.data.items[0];
-    await storeComparison();
-    const { id: applicationId } = await makeApplication(harness);
-    const { transactionHash } = await makeDeposit(harness, userId);
-    await storeFault(userId, 'account 1');
-    for (const path of [
-      '',
-      `/deposits?userId=${userId}`,
-      '/deposits?currency=USDT',
-      `/deposits/${transactionHash}`,
-      '/approvals',
-      '/webhooks',
-      `/webhooks/${endpointId}`,
-      `/webhooks/${endpointId}/deliveries/${deliveryId}`,
-      '/rules',
-      `/rules/edit?base=${revision}&last=${revision}&at=0`,
-      `/rules/replay?revision=${revision}`,
-      '/reconcile',
-      '/ledger',
-      `/ledger?userId=${userId}`,
-      '/audit',
-      '/audit?actor=tester',
-      '/audit/1',
-      `/audit/${id}`,
-      `/users/${userId}/life`,
-      '/commands',
-      '/commands/ledger.post',
-      '/commands/keys.issue',
-      '/commands/withdrawals.list?run=1',
-      '/commands/audit.list?run=1',
-      '/commands/roles.show?run=1',
-      `/search?q=${id}`,
-      '/wallets',
-      `/withdrawals/${id}`,
-      `/users/${userId}`,
-      `/applications/${applicationId}`,
-    ]) {
-      await page.goto(`${localhostOf(harness)}/console${path}`);
-      await check(page, path);
-    }
-    await page.goto(`${localhostOf(harness)}/console/commands/partners.create?name=Acme`);
-    await page.locator('form.command button').click();
-    await page.locator('form#run').waitFor();
-    await check(page, 'confirmation');
-    await page.locator('form#run button').click();
-    await page.locator('h1', { hasText: /Done|Feito/ }).waitFor();
-    await check(page, 'result');
-    await page.goto(`${localhostOf(harness)}/console/commands/withdrawals.list?run=1`);
-    await page.locator('input[name=withdrawalId]').first().check();
-    await page.getByRole('button', { name: /Cancel what|Cancelar os/ }).click();
-    await page.locator('form#run').waitFor();
-    await check(page, 'confirmation of several');
-    assert.deepEqual({ strayed, errors }, { strayed: [], errors: [] });
-    await page.goto(`${localhostOf(harness)}/console/withdrawals/unknown`);
-    await check(page, 'error');
-    await page.goto(`${localhostOf(harness)}/console/deposits?startDate=never`);
-    await check(page, 'refused filters');
-    await page.close();
-  });
+  browserTest(
+    `axe, ${locale}, light and dark, 360 and 1440 px: no page of the console has a fault or is too wide`,
+    { timeout },
+    async () => {
+      const visitor = await signIn(harness);
+      const { page, strayed, errors } = await openAs(visitor, { locale });
+      const { id, userId, partnerId } = await makeStuck();
+      const { endpointId, deliveryId } = await makeDelivery(partnerId, 'a note');
+      await harness.operator('rules.draft', { rules: [{ ...draftedRule, name: 'Large ones' }] });
+      const { body } = await harness.operator('rules.list', { limit: 1 });
+      const { revision } = body.data.items[0];
+      await storeComparison();
+      const { id: applicationId } = await makeApplication(harness);
+      const { transactionHash } = await makeDeposit(harness, userId);
+      await storeFault(userId, 'account 1');
+      for (const path of [
+        '',
+        `/deposits?userId=${userId}`,
+        '/deposits?currency=USDT',
+        `/deposits/${transactionHash}`,
+        '/approvals',
+        '/webhooks',
+        `/webhooks/${endpointId}`,
+        `/webhooks/${endpointId}/deliveries/${deliveryId}`,
+        '/rules',
+        `/rules/edit?base=${revision}&last=${revision}&at=0`,
+        `/rules/replay?revision=${revision}`,
+        '/reconcile',
+        '/ledger',
+        `/ledger?userId=${userId}`,
+        '/audit',
+        '/audit?actor=tester',
+        '/audit/1',
+        `/audit/${id}`,
+        `/users/${userId}/life`,
+        '/commands',
+        '/commands/ledger.post',
+        '/commands/keys.issue',
+        '/commands/withdrawals.list?run=1',
+        '/commands/audit.list?run=1',
+        '/commands/roles.show?run=1',
+        `/search?q=${id}`,
+        '/wallets',
+        `/withdrawals/${id}`,
+        `/users/${userId}`,
+        `/applications/${applicationId}`,
+      ]) {
+        await page.goto(`${localhostOf(harness)}/console${path}`);
+        await check(page, path);
+      }
+      await page.goto(`${localhostOf(harness)}/console/commands/partners.create?name=Acme`);
+      await page.locator('form.command button').click();
+      await page.locator('form#run').waitFor();
+      await check(page, 'confirmation');
+      await page.locator('form#run button').click();
+      await page.locator('h1', { hasText: /Done|Feito/ }).waitFor();
+      await check(page, 'result');
+      await page.goto(`${localhostOf(harness)}/console/commands/withdrawals.list?run=1`);
+      await page.locator('input[name=withdrawalId]').first().check();
+      await page.getByRole('button', { name: /Cancel what|Cancelar os/ }).click();
+      await page.locator('form#run').waitFor();
+      await check(page, 'confirmation of several');
+      assert.deepEqual({ strayed, errors }, { strayed: [], errors: [] });
+      await page.goto(`${localhostOf(harness)}/console/withdrawals/unknown`);
+      await check(page, 'error');
+      await page.goto(`${localhostOf(harness)}/console/deposits?startDate=never`);
+      await check(page, 'refused filters');
+      await page.close();
+    },
+  );
 }
 
 async function check(page: Page, name: string): Promise<void> {

@@ -77,30 +77,34 @@ browserTest(
 );
 
 for (const locale of ['en-US', 'pt-BR']) {
-  browserTest(`axe, ${locale}: no page for developers has a fault or is too wide`, { timeout }, async () => {
-    const name = '<img src=x onerror=alert(1)>" onfocus="alert(2)';
-    const integration = await makeIntegration(harness, { name });
-    const { id } = await makeConsent(harness, integration);
-    const headers = { 'x-api-key': integration.token };
-    for (const consentId of [id, 'none'])
-      await harness.request('GET', `/api/v1/consent/${consentId}/user`, { headers });
-    const visitor = await signIn(harness, { role: 'owner', integrationId: integration.id });
-    const { page, strayed, errors } = await browser.open(localhostOf(harness), { locale });
-    const { linkSecret } = await makeApplication(harness);
-    const [cookie = '', value = ''] = visitor.cookie.split('=');
-    await page.context().addCookies([{ name: cookie, value, url: localhostOf(harness) }]);
-    for (const path of ['', '/apply', '/key', '/webhooks', '/team']) {
-      await page.goto(`${localhostOf(harness)}/developers${path}`);
-      await check(page, path);
-    }
-    await page.keyboard.press('?');
-    await page.locator('dialog[open]').waitFor();
-    await check(page, 'keyboard');
-    await page.goto(`${localhostOf(harness)}/developers/applications/${linkSecret}`);
-    await check(page, 'follow');
-    assert.deepEqual({ strayed, errors }, { strayed: [], errors: [] });
-    await page.close();
-  });
+  browserTest(
+    `axe, ${locale}, light and dark, 360 and 1440 px: no page for developers has a fault or is too wide`,
+    { timeout },
+    async () => {
+      const name = '<img src=x onerror=alert(1)>" onfocus="alert(2)';
+      const integration = await makeIntegration(harness, { name });
+      const { id } = await makeConsent(harness, integration);
+      const headers = { 'x-api-key': integration.token };
+      for (const consentId of [id, 'none'])
+        await harness.request('GET', `/api/v1/consent/${consentId}/user`, { headers });
+      const visitor = await signIn(harness, { role: 'owner', integrationId: integration.id });
+      const { page, strayed, errors } = await browser.open(localhostOf(harness), { locale });
+      const { linkSecret } = await makeApplication(harness);
+      const [cookie = '', value = ''] = visitor.cookie.split('=');
+      await page.context().addCookies([{ name: cookie, value, url: localhostOf(harness) }]);
+      for (const path of ['', '/apply', '/key', '/webhooks', '/team']) {
+        await page.goto(`${localhostOf(harness)}/developers${path}`);
+        await check(page, path);
+      }
+      await page.keyboard.press('?');
+      await page.locator('dialog[open]').waitFor();
+      await check(page, 'keyboard');
+      await page.goto(`${localhostOf(harness)}/developers/applications/${linkSecret}`);
+      await check(page, 'follow');
+      assert.deepEqual({ strayed, errors }, { strayed: [], errors: [] });
+      await page.close();
+    },
+  );
 }
 
 browserTest('without JavaScript: applied, refused with a fault at its field, sent', { timeout }, async () => {

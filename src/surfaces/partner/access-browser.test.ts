@@ -83,7 +83,7 @@ async function makeWorld(text: string) {
 
 for (const locale of ['en-US', 'pt-BR']) {
   browserTest(
-    `axe, ${locale}: no access page of a partner has a fault or is too wide`,
+    `axe, ${locale}, light and dark, 360 and 1440 px: no access page of a partner has a fault or is too wide`,
     { timeout },
     async () => {
       const { visitor, paths, userId } = await makeWorld('Northwind Trading and Logistics');

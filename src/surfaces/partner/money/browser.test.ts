@@ -14,7 +14,7 @@ const attack = '"><img src=x onerror=alert(1)><script>alert(2)</script>';
 
 for (const locale of ['en-US', 'pt-BR']) {
   browserTest(
-    `axe, ${locale}: pages of money have no fault, are not too wide and run nothing`,
+    `axe, ${locale}, light and dark, 360 and 1440 px: pages of money have no fault, are not too wide and run nothing`,
     { timeout },
     async () => {
       const key = await makeKey(harness);
