@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { signWebhook } from '#adapters/issuer';
 import { createChecker, type Document } from '#test/callers/check-answers';
-import { type ExampleRequest, exampleRequests, placedIn } from '#test/callers/example-requests';
+import { exampleRequests, noteShownSecrets, placedIn } from '#test/callers/example-requests';
 import { makeFunds, makePartner } from '#test/data/factories';
-import { networksWithoutNodes, noteSecret, useHarness } from '#test/harness';
+import { networksWithoutNodes, useHarness } from '#test/harness';
 import { startChain } from '#test/outside/chain';
 import { startTestIssuer } from '#test/outside/issuer';
 import { commandInputs } from '#test/worlds/command-inputs';
 import { commands } from '../src/app.ts';
+import { exampleOf } from '../src/surfaces/operator/reference.ts';
 
 // Sends what the API reference of operators shows for each command that changes something, and the event of
 // the card issuer, to a server where the things exist that the command needs. Commands that only read are in
@@ -53,16 +54,16 @@ const more: Record<string, (given: any) => Promise<object>> = {
   // The record that the reference shows, because it has two legs.
   'ledger.settle': async ({ userId }) => {
     await makeFunds(harness, userId, 'polygon', 'USDC', '5');
-    const { body } = exampleOf('ledger.record-unsettled');
-    const { records } = await run('ledger.record-unsettled', { ...body, userId });
+    const shown = exampleOf('ledger.record-unsettled');
+    const { records } = await run('ledger.record-unsettled', { ...shown, userId });
     return { id: records[0].id };
   },
 };
 
 /** A payment by card that is as large as the one of the reference. */
 async function authorize() {
-  const { body } = exampleOf('cards.simulate-authorization');
-  const input = placedIn(body!, await inputs['cards.simulate-authorization']!());
+  const shown = exampleOf('cards.simulate-authorization')!;
+  const input = placedIn(shown, await inputs['cards.simulate-authorization']!());
   const { transaction } = await run('cards.simulate-authorization', input);
   return { transactionId: transaction.id as string };
 }
@@ -73,25 +74,15 @@ async function run(name: string, input: object) {
   return body.data;
 }
 
-const exampleOf = (name: string): ExampleRequest => {
-  const [example, ...rest] = exampleRequests(document).filter(
-    ({ template }) => template === `/operator/${name}`,
-  );
-  assert.deepEqual(rest, []);
-  return example!;
-};
-
 for (const { name } of commands.filter(({ changes }) => changes))
   test(`200 ${name}: as the reference shows it`, async () => {
     const world = await inputs[name]!();
-    const input = placedIn(exampleOf(name).body!, { ...world, ...(await more[name]?.(world)) });
+    const input = placedIn(exampleOf(name)!, { ...world, ...(await more[name]?.(world)) });
     const answer = await harness.operator(name, input);
-    for (const [, secret] of JSON.stringify(answer.body).matchAll(secrets)) noteSecret(secret!);
+    noteShownSecrets(answer);
     check('POST', `/operator/${name}`, answer);
     assert.equal(answer.status, 200, `${JSON.stringify(input)}: ${JSON.stringify(answer.body)}`);
   });
-
-const secrets = /"(?:whsec_|cw[ki]_[a-z2-7]+_|https?:[^"]*\/(?:sign-in|invitation)\/)([^"]+)"/g;
 
 test('204 /issuer/events: the event that the reference shows', async () => {
   const path = '/issuer/events';

@@ -4,7 +4,12 @@ import type { IssuedKey } from '#features/keys';
 import { addWallet } from '#features/users';
 import { partnerExamples } from '#surfaces/examples';
 import { createChecker, type Document } from '#test/callers/check-answers';
-import { type ExampleRequest, exampleRequests, withIds } from '#test/callers/example-requests';
+import {
+  type ExampleRequest,
+  exampleRequests,
+  noteShownSecrets,
+  withIds,
+} from '#test/callers/example-requests';
 import { payloadOf, toolCall } from '#test/callers/mcp';
 import { signInStaff } from '#test/callers/staff-session';
 import {
@@ -239,12 +244,10 @@ async function send(example: ExampleRequest): Promise<Answer & { restored: objec
   const headers = { ...example.headers, ...as.headers };
   await harness.deps.db.query('delete from rate_windows');
   const answer = await harness.request(example.method, url, { ...as, headers, ...(body && { body }) });
-  for (const [, secret] of JSON.stringify(answer.body).matchAll(secrets)) noteSecret(secret!);
+  noteShownSecrets(answer);
   checker.check(example.method, url, answer);
   return { ...answer, restored: restore(answer.body) };
 }
-
-const secrets = /"(?:whsec_|cw[ki]_[a-z2-7]+_|https?:[^"]*\/(?:requests|invitation)\/)([^"]+)"/g;
 
 /** Instants differ from run to run, and which of them are equal, too. */
 const withoutInstants = (value: object): unknown =>

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import { type Item, showValue } from '#platform/commands/values';
-import { dim } from './colour.ts';
+import { dim } from '#platform/values/text-style';
 import { wrap } from './view.ts';
 
 const marks: Record<string, readonly [mark: string, colour: 'green' | 'yellow' | 'red' | 'gray']> = {

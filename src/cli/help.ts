@@ -12,7 +12,7 @@ import {
   shapeOf,
   wordsOf,
 } from '#platform/commands/command-description';
-import { bold } from './colour.ts';
+import { bold } from '#platform/values/text-style';
 import { examplesOf, wrapExample } from './examples.ts';
 import { wrap } from './view.ts';
 

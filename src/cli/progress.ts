@@ -1,4 +1,4 @@
-import { dim } from './colour.ts';
+import { dim } from '#platform/values/text-style';
 
 export interface Progress {
   /** What is being done now. */

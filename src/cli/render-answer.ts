@@ -1,5 +1,5 @@
 import { type Item, isNested, isObject } from '#platform/commands/values';
-import { dim } from './colour.ts';
+import { dim } from '#platform/values/text-style';
 import { renderRecord, renderRows } from './sections.ts';
 import { renderTable } from './table.ts';
 import { textWidth } from './text-width.ts';

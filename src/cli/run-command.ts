@@ -1,10 +1,10 @@
 import { type CommandDescription, wordsOf } from '#platform/commands/command-description';
 import { describeOutlook, judge } from '#platform/commands/verdict';
+import { bad, good } from '#platform/values/text-style';
 import { type Answer, readData, saveFile } from './answer.ts';
 import { type CommandLine, type Format, parseCommandLine } from './arguments.ts';
 import { callOperator } from './call-operator.ts';
 import { renderChecklist } from './checklist.ts';
-import { bad, good } from './colour.ts';
 import { renderCsv } from './csv.ts';
 import { exitCodes } from './exit-codes.ts';
 import { type Data, followParts } from './follow-parts.ts';

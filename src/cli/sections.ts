@@ -7,7 +7,8 @@ import {
   showValue,
   wordsOfField,
 } from '#platform/commands/values';
-import { bold, colourCell, dim } from './colour.ts';
+import { bold, dim } from '#platform/values/text-style';
+import { colourCell } from './colour.ts';
 import { renderTable } from './table.ts';
 import { hasRoom, type View, wrap } from './view.ts';
 

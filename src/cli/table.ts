@@ -7,7 +7,8 @@ import {
   showValue,
   wordsOfField,
 } from '#platform/commands/values';
-import { bold, colourCell } from './colour.ts';
+import { bold } from '#platform/values/text-style';
+import { colourCell } from './colour.ts';
 import { takeColumns, textWidth } from './text-width.ts';
 import type { View } from './view.ts';
 

@@ -1,4 +1,4 @@
-import { styleText } from 'node:util';
+import { bold, dim, good } from '#platform/values/text-style';
 import { resetCommand } from './reset-hint.ts';
 import type { SandboxFile } from './sandbox-file.ts';
 import { demoUsers } from './world/people.ts';
@@ -10,9 +10,6 @@ interface BannerFacts {
   consoleLink: string;
   partnerLink: string;
 }
-
-const bold = (text: string) => styleText('bold', text);
-const dim = (text: string) => styleText('dim', text);
 
 /** What `npm start` prints: addresses, keys, and commands that work as pasted. */
 export function describeSandbox(
@@ -27,7 +24,7 @@ export function describeSandbox(
   const withdrawal = JSON.stringify({ amount: '12.5', to: users.friend.email, externalId: 'first' });
   const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'getAccountBalance' } };
   return `
-  ${styleText(['bold', 'green'], `Causeway sandbox, ready in ${(elapsedMs / 1000).toFixed(1)} s`)}
+  ${good(`Causeway sandbox, ready in ${(elapsedMs / 1000).toFixed(1)} s`)}
   ${dim(`Ctrl-C stops it, ${resetCommand} starts from scratch`)}
 
   ${bold('Start here')}   ${bold(`${baseUrl}/`)}

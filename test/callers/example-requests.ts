@@ -1,3 +1,4 @@
+import { noteSecret } from '#test/harness';
 import type { Document } from './check-answers.ts';
 
 /** A request as the API reference shows it. */
@@ -108,3 +109,10 @@ function allFields(value: unknown): Record<string, unknown> {
   if (typeof value !== 'object' || value === null) return {};
   return Object.assign({}, ...Object.values(value).map(allFields), Array.isArray(value) ? {} : value);
 }
+
+/** The secrets that an answer shows once: they must be found nowhere else. */
+export function noteShownSecrets({ body }: { body: unknown }): void {
+  for (const [, secret] of (JSON.stringify(body) ?? '').matchAll(secrets)) noteSecret(secret!);
+}
+
+const secrets = /"(?:whsec_|cw[ki]_[a-z2-7]+_|https?:[^"]*\/(?:requests|sign-in|invitation)\/)([^"]+)"/g;
