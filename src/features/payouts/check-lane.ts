@@ -6,11 +6,13 @@ import {
   readDecimals,
   readTransactionCount,
 } from '#adapters/evm';
+import type { Db } from '#platform/db/db';
 import { haltReasons } from './halt-reasons.ts';
 import type { Lane, WorkerCtx } from './lane.ts';
 import { selectOpenAttempts } from './queries/attempts.ts';
 import {
   insertSigner,
+  lockSigner,
   type SignerRow,
   selectSigner,
   selectSigners,
@@ -64,8 +66,9 @@ export async function checkLane(ctx: WorkerCtx, lane: Lane, provider: Provider):
   if (BigInt(used) <= known.nextNonce) return { signer: known, used };
   // One answer may be wrong, and ending a halt takes a person: ask again before halting.
   const again = await readUsed(lane);
-  if (BigInt(again) <= known.nextNonce) return { refused: 'node' };
-  await haltLane(ctx, lane, haltReasons.unknownTransactions(again, known.nextNonce), { isInDoubt: true });
+  const reason = await haltBehind(ctx, known, again, (_db, { nextNonce }) => nextNonce);
+  if (reason === undefined) return { refused: 'node' };
+  reportHalt(ctx, lane, reason);
   return { refused: 'halted' };
 }
 
@@ -78,21 +81,38 @@ export async function findDoubt(ctx: WorkerCtx, lane: Lane): Promise<string | un
   const network = lane.network.name;
   for (const other of lane.all) {
     if (other === lane) continue;
-    const { address } = other.signer;
-    const isBehind = async () => {
-      const used = await readUsed(other);
-      const known = await selectFirstUnsent(ctx.db, { network, address });
-      return BigInt(used) > known && haltReasons.unknownTransactions(used, known);
-    };
+    const where = { network, address: other.signer.address };
+    const used = await readUsed(other);
+    if (BigInt(used) <= (await selectFirstUnsent(ctx.db, where))) continue;
     // One answer may be wrong, as for the lane's own wallet.
-    const reason = (await isBehind()) && (await isBehind());
-    if (!reason) continue;
-    await insertSigner(ctx.db, { network, address, haltedReason: reason, now: ctx.now });
-    await updateHalted(ctx.db, { network, address, reason, now: ctx.now, isInDoubt: true });
+    await haltBehind(ctx, where, await readUsed(other), selectFirstUnsent);
   }
   const signers = await selectSigners(ctx.db, network);
   const doubted = signers.find(({ isInDoubt }) => isInDoubt);
   return doubted && `the hot wallet ${doubted.address} is halted: ${doubted.haltedReason}`;
+}
+
+/**
+ * Halts a wallet that has sent more than this database knows, and returns the reason. Compares under the lock
+ * of the wallet: what was read before may be outdated by a recovery that has just ended, and would halt the
+ * wallet again.
+ */
+async function haltBehind(
+  ctx: WorkerCtx,
+  { network, address }: Pick<SignerRow, 'network' | 'address'>,
+  used: number,
+  readKnown: (db: Db, signer: SignerRow) => bigint | Promise<bigint>,
+): Promise<string | undefined> {
+  if (used === 0) return undefined;
+  return ctx.db.transaction(async (db) => {
+    const where = { network, address, now: ctx.now };
+    await insertSigner(db, { ...where, haltedReason: haltReasons.unknownTransactions(used, 0n) });
+    const known = await readKnown(db, (await lockSigner(db, network, address))!);
+    if (BigInt(used) <= known) return undefined;
+    const reason = haltReasons.unknownTransactions(used, known);
+    await updateHalted(db, { ...where, reason, isInDoubt: true });
+    return reason;
+  });
 }
 
 async function readUsed(lane: Lane): Promise<number> {
