@@ -101,7 +101,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'signs on after a promotion',
     harm: /was paid \d+ times/,
-    fence: undefined,
+    fence: `create or replace function database_standbys() returns text language sql as $$ select 'one' $$`,
     conditions: { ...noKills, ...losing, lossOrder: ['promotion'], faults: lateSends },
   },
   {

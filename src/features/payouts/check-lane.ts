@@ -21,7 +21,7 @@ import {
   updateUnknownServer,
 } from './queries/signers.ts';
 import { selectFirstUnsent } from './queries/slots.ts';
-import { isOfDeployment, isServerTrusted } from './server.ts';
+import { isOfDeployment, isServerTrusted, isUnreplicated } from './server.ts';
 import { agreementMs, startPatienceMs } from './timing.ts';
 
 /**
@@ -30,7 +30,7 @@ import { agreementMs, startPatienceMs } from './timing.ts';
  */
 export type LaneCheck =
   | { signer: SignerRow; used: number }
-  | { refused: 'halted' | 'disagreement' | 'node' | 'deployment' };
+  | { refused: 'halted' | 'disagreement' | 'node' | 'deployment' | 'replication' };
 
 /**
  * Checks whether this lane may sign and send: the node is on the right chain, its tokens match our table, our
@@ -52,6 +52,10 @@ export async function checkLane(ctx: WorkerCtx, lane: Lane, provider: Provider):
   const used = await readUsed(lane);
   const known = await selectSigner(ctx.db, network.name, signer.address);
   if (known && isOfOther(ctx, lane, known)) return { refused: 'deployment' };
+  if (known && isUnreplicated(ctx, known)) {
+    lane.trouble.report(ctx.log, unreplicated);
+    return { refused: 'replication' };
+  }
   if (!known && (await haltDoubted(ctx, lane))) return { refused: 'halted' };
   if (!known) return isSure(lane) ? register(ctx, lane, used) : { refused: 'node' };
   // Halt for the changed server first: resume ends a halt for a shortfall, but is refused after a server
@@ -71,6 +75,9 @@ export async function checkLane(ctx: WorkerCtx, lane: Lane, provider: Provider):
   reportHalt(ctx, lane, reason);
   return { refused: 'halted' };
 }
+
+const unreplicated =
+  'DATABASE_REPLICATION is synchronous, but this database server has no synchronous_standby_names: the next promotion could lose payouts, so nothing is signed until they are set';
 
 /**
  * Why no wallet of the network may sign, if the database may lack payments of another one: it would pay them

@@ -314,8 +314,15 @@ describe('another database server than the one on which the lane last signed', (
     assert.deepEqual(await world.db.query(`select 1 from payout_slots where state = 'open'`), []);
   });
 
+  /** In this database alone: the server of the tests has no standby. */
+  const setStandbys = ({ db }: World, names: string) =>
+    db.query(
+      `create or replace function database_standbys() returns text language sql as $$ select '${names}' $$`,
+    );
+
   test('goes on where replication is synchronous, but not on another cluster', async (t) => {
     const world = await makeWorld(t, chain, { isReplicationSynchronous: true });
+    await setStandbys(world, 'ANY 1 (*)');
     const first = await world.withdraw();
     await world.pay();
     await promote(world);
@@ -327,6 +334,25 @@ describe('another database server than the one on which the lane last signed', (
     await world.worker.hold();
     assert.equal(await world.worker.sign(), 0);
     assert.equal((await world.read(third)).status, 'queued');
+  });
+
+  test('signs nothing where replication is to be synchronous and the promoted server has no standbys', async (t) => {
+    const world = await makeWorld(t, chain, { isReplicationSynchronous: true });
+    await setStandbys(world, 'ANY 1 (*)');
+    const first = await world.withdraw();
+    await world.pay();
+    await world.expectPaid(first);
+    await promote(world);
+    const second = await world.withdraw();
+    await world.worker.hold();
+    await setStandbys(world, '');
+    await world.worker.sign();
+    const { status, waitingFor } = await world.read(second);
+    assert.deepEqual([status, waitingFor], ['pending', 'replication']);
+    await setStandbys(world, 'ANY 1 (*)');
+    await letTimePass(world);
+    await world.pay();
+    await world.expectPaid(first, second);
   });
 });
 

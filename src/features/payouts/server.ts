@@ -15,6 +15,15 @@ export function isServerTrusted(
   return isReplicationSynchronous && clusterOf(server) === clusterOf(serverNow);
 }
 
+/**
+ * With synchronous replication a promotion halts nothing, so nothing may be signed that no standby confirms:
+ * the next promotion could lose it. A server that was promoted without a list of standbys is such a one.
+ */
+export const isUnreplicated = (
+  { isReplicationSynchronous }: Pick<Ctx, 'isReplicationSynchronous'>,
+  { isReplicated }: Pick<SignerRow, 'isReplicated'>,
+): boolean => isReplicationSynchronous && !isReplicated;
+
 /** False for a worker of the former deployment that still runs after a rebinding. */
 export const isOfDeployment = (
   { deploymentId }: Pick<Ctx, 'deploymentId'>,
@@ -47,9 +56,9 @@ export const isFillingNow = (
 
 /**
  * Whether the database may have lost payments of a network: a wallet last signed on another server, is in
- * doubt, or is halted. For a lane, other halts of other wallets do not count, and the database must be bound
- * to its deployment. No withdrawal may be signed or ended then, because any of them may have paid it, also
- * one whose key is no longer in the settings.
+ * doubt, or is halted. For a lane, other halts of other wallets do not count; the database must be bound to
+ * its deployment, and replicated if the settings say so. No withdrawal may be signed or ended then, because
+ * any of them may have paid it, also one whose key is no longer in the settings.
  */
 export async function isInDoubt(ctx: Ctx, network: string, lane?: Lane): Promise<boolean> {
   // Ask in the transaction that ends the withdrawal: the server may have changed since the lane was checked.
@@ -58,7 +67,7 @@ export async function isInDoubt(ctx: Ctx, network: string, lane?: Lane): Promise
     (signer) =>
       !isServerTrusted(ctx, signer) ||
       signer.isInDoubt ||
-      (lane !== undefined && !isOfDeployment(ctx, signer)) ||
+      (lane !== undefined && (!isOfDeployment(ctx, signer) || isUnreplicated(ctx, signer))) ||
       (signer.haltedAt !== null && (lane === undefined || lane.signer.address === signer.address)),
   );
 }

@@ -5,6 +5,7 @@ export const waitReasons = [
   'node',
   'screening',
   'disagreement',
+  'replication',
   'token',
   'halted',
   'wallet key',

@@ -19,6 +19,11 @@ export const replicationChecks: readonly Check[] = [
           'DATABASE_REPLICATION is synchronous, and synchronous_standby_names is empty',
           'Set synchronous_standby_names, or DATABASE_REPLICATION=asynchronous: a promotion could lose payouts.',
         );
+      if (isReplicationSynchronous && settings.get('synchronous_commit') === 'local')
+        return problem(
+          'DATABASE_REPLICATION is synchronous, and synchronous_commit is local',
+          'Set synchronous_commit to on for the server, the database and the role: a promotion could lose what was answered.',
+        );
       if (standbys.length === 0)
         return names === ''
           ? warning(

@@ -20,10 +20,14 @@ export async function updateDeployment(db: Db, id: string, now: Date): Promise<s
 
 /** Empty: commits wait for no standby. */
 export async function selectStandbyNames(db: Db): Promise<string> {
-  const [row] = await db.query<{ names: string }>(
-    `select current_setting('synchronous_standby_names') as names`,
-  );
+  const [row] = await db.query<{ names: string }>('select database_standbys() as names');
   return row!.names;
+}
+
+/** Of this connection: by the server, the database or the role. */
+export async function selectSynchronousCommit(db: Db): Promise<string> {
+  const [row] = await db.query<{ value: string }>(`select current_setting('synchronous_commit') as value`);
+  return row!.value;
 }
 
 /** Settings without which a commit that was answered may be lost in a crash. */

@@ -11,6 +11,8 @@ export interface SignerRow {
   /** The database server on which the lane last signed, and the one that answers now: `cluster/timeline`. */
   server: string | null;
   serverNow: string;
+  /** Commits wait for a standby. */
+  isReplicated: boolean;
   /** Nonces below are being filled, as long as the server is this one. */
   fillBelow: bigint | null;
   fillServer: string | null;
@@ -19,7 +21,8 @@ export interface SignerRow {
 }
 
 const signerColumns = `network, address, next_nonce as "nextNonce", halted_at as "haltedAt", halted_reason as "haltedReason",
-  is_in_doubt and halted_at is not null as "isInDoubt", server, database_server() as "serverNow", fill_below as "fillBelow", fill_server as "fillServer",
+  is_in_doubt and halted_at is not null as "isInDoubt", server, database_server() as "serverNow",
+  database_standbys() <> '' as "isReplicated", fill_below as "fillBelow", fill_server as "fillServer",
   (select id from deployment) as deployment`;
 
 export async function selectSigner(db: Db, network: string, address: string): Promise<SignerRow | undefined> {

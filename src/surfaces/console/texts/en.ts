@@ -240,6 +240,10 @@ export const en = {
       why: 'The node is on another chain, a token has other decimals, or stored bytes are not what was signed.',
       todo: 'The log of the worker says which. Correct the settings of the network. The payout continues automatically.',
     },
+    replication: {
+      why: 'Commits of the database wait for no standby, and DATABASE_REPLICATION says that they do.',
+      todo: 'Set synchronous_standby_names on the database server. The payout continues automatically.',
+    },
     token: {
       why: 'The token is no longer in the settings of this network, or has another address there.',
       todo: 'Put the token back into the settings and restart the workers, or cancel the withdrawal.',

@@ -228,6 +228,10 @@ export const pt: Texts = {
       why: 'O nó está em outra rede, um token tem outras casas decimais ou os bytes guardados não são os assinados.',
       todo: 'O log do worker diz qual é o caso. Corrija as configurações da rede. O pagamento continua sozinho.',
     },
+    replication: {
+      why: 'Os commits do banco de dados não esperam nenhum standby, e DATABASE_REPLICATION diz que esperam.',
+      todo: 'Defina synchronous_standby_names no servidor do banco de dados. O pagamento continua sozinho.',
+    },
     token: {
       why: 'O token não está mais nas configurações desta rede, ou tem outro endereço lá.',
       todo: 'Ponha o token de volta nas configurações e reinicie os workers, ou cancele o saque.',

@@ -40,6 +40,7 @@ function helpFor(life: Life, waitingFor: string | null, words: Texts): Action[] 
   ];
   switch (waitingFor) {
     case null:
+    case 'replication':
     case 'found payment':
       return [];
     case 'approval':
