@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Ctx, inTransaction } from '#context';
 import { recordChange } from '#features/audit';
 import { userErrors, userExists } from '#features/users';
+import { confirmReplay } from '#platform/db/confirm';
 import { violates } from '#platform/db/db';
 import { formatMinor } from '#platform/values/money';
 import { decimalsOf, requireAmount, requireAsset } from './assets.ts';
@@ -111,6 +112,7 @@ async function findReplay(
       details: [{ field: 'reference', message: 'was used with another user, asset or amount' }],
     });
   }
+  await confirmReplay(ctx);
   return present(ctx, { ...funds, postingId: first.postingId }, true);
 }
 

@@ -3,6 +3,7 @@ import type { Ctx } from '#context';
 import { changesToAppend, recordChanges } from '#features/audit';
 import { selectEmails, userErrors } from '#features/users';
 import { batchLoader } from '#platform/db/batch-loader';
+import { confirmReplay } from '#platform/db/confirm';
 import { type Db, violates } from '#platform/db/db';
 import { DatabaseUnavailable, Refusal } from '#platform/errors/errors';
 import { hashFacts } from '#platform/values/hash-facts';
@@ -185,6 +186,7 @@ async function findReplay({
   const former = await selectPostingByKey(ctx.db, 'post', key);
   if (!former) return undefined;
   if (!former.fingerprint?.equals(fingerprint)) throw ledgerErrors.keyReused();
+  await confirmReplay(ctx);
   return { postingId: String(former.id), lines: lines.length, replayed: true };
 }
 

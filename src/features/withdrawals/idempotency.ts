@@ -1,5 +1,5 @@
 import type { Ctx, PartnerAdmin } from '#context';
-import { confirmCommits } from '#platform/db/confirm';
+import { confirmReplay, waitsForStandby } from '#platform/db/confirm';
 import { violates } from '#platform/db/db';
 import { DatabaseUnavailable } from '#platform/errors/errors';
 import { withdrawalErrors } from './errors.ts';
@@ -53,25 +53,26 @@ async function createOrReplay(
   const findFormer = () => selectByIdempotencyKey(ctx.db, ctx.actor.partnerId, idempotencyKey);
   const former = await findFormer();
   const replay = replayOf(former, fingerprint);
-  if (replay) return confirmed(ctx, replay);
+  if (replay) {
+    await confirmReplay(ctx);
+    return replay;
+  }
   try {
     return { bulkId: await create(former), isReplay: false };
   } catch (error) {
     if (violates(error, 'withdrawals_idempotency_key')) {
       const winner = replayOf(await findFormer(), fingerprint);
-      if (winner) return confirmed(ctx, winner);
+      if (winner) {
+        await confirmReplay(ctx);
+        return winner;
+      }
     }
-    if (isLockTimeout(error)) {
+    // Behind a commit that waits for a silent standby, others wait whatever their keys are.
+    if (isLockTimeout(error) && !(ctx.isReplicationSynchronous && (await waitsForStandby(ctx.db)))) {
       throw withdrawalErrors.requestInFlight({ headers: { 'retry-after': '1' }, cause: error });
     }
     throw error;
   }
-}
-
-/** The first request may have ended with an unknown commit; what this one answers must survive a failover. */
-async function confirmed(ctx: Ctx<PartnerAdmin>, replay: Created): Promise<Created> {
-  if (ctx.isReplicationSynchronous) await confirmCommits(ctx.db);
-  return replay;
 }
 
 function replayOf(former: Former | undefined, fingerprint: Buffer): Created | undefined {

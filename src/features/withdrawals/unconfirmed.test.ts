@@ -3,8 +3,11 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { requireSynchronous } from '#features/payouts';
+import { createPool } from '#platform/db/db';
 import { migrate } from '#platform/db/migrate';
+import { createLog } from '#platform/observe/log';
 import { makeKey } from '#test/data/factories';
 import { type Member, startPrimary, startStandby, urlOf } from '#test/database/cluster';
 import { useHarness } from '#test/harness';
@@ -25,7 +28,12 @@ const harness = useHarness(async () => {
   await primary.query(`alter system set synchronous_standby_names = 'two'`);
   await primary.query('select pg_reload_conf()');
   const databaseUrl = urlOf(members, 'causeway');
-  return { databaseUrl, databaseReplication: 'synchronous', databaseStatementTimeoutMs: 1_500 };
+  return {
+    databaseUrl,
+    databaseReplication: 'synchronous',
+    databaseStatementTimeoutMs: 1_500,
+    databaseLockTimeoutMs: 500,
+  };
 });
 
 after(async () => {
@@ -52,6 +60,16 @@ const creator = async () => {
 test('a worker that pays accepts the server, because commits wait for a standby', async () => {
   await untilSynchronous();
   await requireSynchronous(harness.deps.db);
+});
+
+test('it refuses a role whose commits wait for this server alone', async (t) => {
+  const [primary] = members as [Member];
+  await primary.query('alter database causeway set synchronous_commit = local');
+  t.after(() => primary.query('alter database causeway reset synchronous_commit'));
+  const log = createLog({ level: 'silent' });
+  const db = createPool({ url: harness.databaseUrl, connectionsMax: 1, statementTimeoutMs: 5_000, log });
+  t.after(() => db.end());
+  await assert.rejects(requireSynchronous(db), /synchronous_commit is local/);
 });
 
 test('503 if somebody cancels the wait for the standby: PostgreSQL itself reports success', async (t) => {
@@ -92,6 +110,10 @@ test('503 while the standby is silent, also for a repeated request; 200 once it 
     [503, 503],
     'not "still in flight"',
   );
+  // The second waits for the row that the first one holds while its commit waits.
+  const [six] = [create('six'), await sleep(200)];
+  assert.equal((await create('seven')).status, 503);
+  assert.equal((await six).status, 503);
   process.kill(pid, 'SIGCONT');
   await waitUntil('it is confirmed', async () => (await create('one')).status === 200);
   const again = await create('one');
@@ -100,4 +122,37 @@ test('503 while the standby is silent, also for a repeated request; 200 once it 
     `select count(*)::integer as count from withdrawals where external_id = 'one'`,
   )) as [{ count: number }];
   assert.equal(count, 1);
+});
+
+test('503 while the standby is silent, also for a repeated ledger.post or ledger.fund', async (t) => {
+  const standby = members[1]!;
+  await untilSynchronous();
+  const { userId } = await makeKey(harness);
+  const asset = { userId, network: 'polygon' };
+  const line = {
+    ...asset,
+    transactionType: 'buy',
+    description: 'Deposit of USDC',
+    assetReceived: 'USDC',
+    amountReceived: '1',
+    transactionDate: new Date().toISOString(),
+  };
+  const calls: Record<string, object> = {
+    'ledger.post': { key: 'one', lines: [line] },
+    'ledger.fund': { ...asset, currency: 'USDC', amount: '1', reference: 'one' },
+  };
+  const { pid } = await standby.query('select pid from pg_stat_wal_receiver');
+  process.kill(pid, 'SIGSTOP');
+  t.after(() => process.kill(pid, 'SIGCONT'));
+  for (const [command, input] of Object.entries(calls))
+    for (const attempt of ['first', 'repeated']) {
+      const { status, body } = await harness.operator(command, input);
+      assert.equal(status, 503, `${attempt} ${command}: ${JSON.stringify(body)}`);
+    }
+  process.kill(pid, 'SIGCONT');
+  for (const [command, input] of Object.entries(calls))
+    await waitUntil(`${command} is confirmed`, async () => {
+      const { status, body } = await harness.operator(command, input);
+      return status === 200 && body.data.replayed === true;
+    });
 });

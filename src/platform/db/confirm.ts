@@ -8,3 +8,24 @@ export async function confirmCommits(db: Db): Promise<void> {
   // A commit that changes nothing; the log up to it is confirmed with it.
   await db.query(`select pg_logical_emit_message(true, 'causeway', '')`);
 }
+
+/**
+ * Before a repeated request gets the first answer: the commit of the first request may be unknown, and what
+ * is answered must survive a failover.
+ */
+export async function confirmReplay({ db, isReplicationSynchronous }: Replaying): Promise<void> {
+  if (isReplicationSynchronous) await confirmCommits(db);
+}
+
+interface Replaying {
+  db: Db;
+  isReplicationSynchronous: boolean;
+}
+
+/** Whether a commit waits for a standby now, and keeps the locks of its transaction meanwhile. */
+export async function waitsForStandby(db: Db): Promise<boolean> {
+  const rows = await db.query(
+    `select from pg_stat_activity where datname = current_database() and wait_event = 'SyncRep' limit 1`,
+  );
+  return rows.length > 0;
+}
