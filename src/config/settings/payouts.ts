@@ -35,7 +35,7 @@ export const payouts = {
   },
   DATABASE_REPLICATION: {
     meaning:
-      '`synchronous` if promoting a standby loses no acknowledged commit. Otherwise payouts halt after a promotion until you run `causeway wallets recover`. A paying worker refuses it on a server without `synchronous_standby_names`.',
+      '`synchronous` if promoting a standby loses no acknowledged commit. Otherwise payouts halt after a promotion until you run `causeway wallets recover`. The same for all processes: the API confirms what it answers to repeated requests. A paying worker refuses it on a server without `synchronous_standby_names`.',
     default: 'asynchronous',
     parse: asOneOf('asynchronous', 'synchronous'),
   },
