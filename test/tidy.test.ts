@@ -234,7 +234,7 @@ const owners: Record<string, RegExp> = {
   partners: /^partners?(_|$)/,
   payouts: /^(payout_|deployment$|found_payments$)/,
   people: /^(people|person_\w+)$/,
-  platform: /^(job_leases|primary_mark)$/,
+  platform: /^(job_leases|primary_mark|rate_windows)$/,
   portfolio: /^(positions?|prices)(_|$)/,
   requests: /^request_log$/,
   rules: /^rules?(_|$)/,
@@ -318,7 +318,7 @@ const byTrigger: Record<string, string[]> = {
 };
 
 const schema = read('database/schema.sql');
-const tables = [...schema.matchAll(/^create table (\w+)/gm)].map(([, name]) => name!);
+const tables = [...schema.matchAll(/^create (?:unlogged )?table (\w+)/gm)].map(([, name]) => name!);
 const ownersOf = (table: string) => Object.keys(owners).filter((place) => owners[place]!.test(table));
 
 /** The tables that a text names after one of these words. */
@@ -338,6 +338,7 @@ function listByFirst(pairs: readonly (readonly [string, string])[]): Record<stri
 const functionFiles = globSync('database/functions/*/*.sql', { cwd: root });
 const functionPlace = (file: string) => {
   const folder = file.split('/')[2]!;
+  if (existsSync(path.join(root, 'src/platform', folder))) return 'platform';
   return existsSync(path.join(root, 'src/features/connect', folder)) ? `connect/${folder}` : folder;
 };
 
