@@ -22,10 +22,14 @@ interface Replaying {
   isReplicationSynchronous: boolean;
 }
 
-/** Whether a commit waits for a standby now, and keeps the locks of its transaction meanwhile. */
+/**
+ * Whether a commit waits for a silent standby, and keeps the locks of its transaction meanwhile. One that
+ * answers takes milliseconds.
+ */
 export async function waitsForStandby(db: Db): Promise<boolean> {
   const rows = await db.query(
-    `select from pg_stat_activity where datname = current_database() and wait_event = 'SyncRep' limit 1`,
+    `select from pg_stat_activity where datname = current_database() and wait_event = 'SyncRep'
+       and query_start < clock_timestamp() - interval '500 milliseconds' limit 1`,
   );
   return rows.length > 0;
 }
