@@ -411,7 +411,9 @@ const idOf = (message: unknown): unknown => {
     message !== null &&
     !Array.isArray(message) &&
     (message as Draft['message']).id;
-  return typeof id === 'string' || Number.isSafeInteger(id) ? id : null;
+  if (typeof id === 'string') return id;
+  // JSON writes -0, which a caller may send as -6e-3203, as 0.
+  return Number.isSafeInteger(id) ? (id as unknown as number) + 0 : null;
 };
 
 /** The outcome of a message in one word; throws for an answer that is not allowed. */
