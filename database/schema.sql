@@ -506,6 +506,13 @@ create table deposits (
   constraint deposits_wallet_check CHECK (((wallet ~ '^0x[0-9a-f]*$'::text) AND (length(wallet) = 42)))
 );
 
+create table event_numbering (
+  is_only boolean default true not null,
+  server text not null,
+  constraint event_numbering_pkey PRIMARY KEY (is_only),
+  constraint event_numbering_is_only_check CHECK (is_only)
+);
+
 create table event_parked (
   id bigint not null,
   is_bulk boolean not null,

@@ -405,6 +405,49 @@ test('after a restore the feeds continue where nobody has read', async () => {
   );
 });
 
+test('feeds skip ahead automatically on a server that may have lost numbers', async () => {
+  const key = await makeKey(harness);
+  const { db } = harness.deps;
+  const newest = async () => {
+    const [row] = await db.query<{ newest: bigint }>(
+      'select last_sequence as newest from event_streams where partner_id = $1',
+      [key.partnerId],
+    );
+    return Number(row!.newest);
+  };
+  const numberOn = async (before: string, isReplicationSynchronous = false) => {
+    await db.query('update event_numbering set server = $1', [before]);
+    const ctx = { ...worker(), isReplicationSynchronous };
+    await numberEvents(ctx, { families: eventFamilies, onNumbered: async () => undefined });
+  };
+  await makeWithdrawal(harness, key);
+  await numberAll(harness);
+  assert.equal(await newest(), 1);
+  const [now] = await db.query<{ server: string }>('select database_server() as server');
+  const [cluster] = now!.server.split('/');
+  // A promotion behind a synchronous standby loses nothing.
+  await numberOn(`${cluster}/00000000`, true);
+  assert.equal(await newest(), 1);
+  // Before there is anything to number: readers that are ahead of the feed are refused until then.
+  await numberOn(`${cluster}/00000000`);
+  assert.equal(await newest(), 1_000_001);
+  await numberOn('another/00000001', true);
+  assert.equal(await newest(), 2_000_001);
+  await numberAll(harness);
+  assert.equal(await newest(), 2_000_001);
+  await makeWithdrawal(harness, key);
+  await numberAll(harness);
+  const { events } = await read(key.token, '?after=400');
+  assert.deepEqual(
+    events.map(({ sequence }) => sequence),
+    [2_000_002],
+  );
+  const changes = await db.query<{ actor: string }>(
+    `select actor_kind as actor from audit_log where action = 'events.skip-ahead' and actor_kind = 'worker'`,
+  );
+  assert.equal(changes.length, 2);
+});
+
 test('an import of lines does not delay other events', async () => {
   const key = await makeKey(harness);
   await makeLines(

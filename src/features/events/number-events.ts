@@ -5,7 +5,7 @@ import type { EventFamily, EventRecord } from './event.ts';
 import { type Presented, presentRecords } from './present-records.ts';
 import {
   deleteRecords,
-  hasRecords,
+  hasWork,
   insertEvents,
   lockNumbering,
   type NumberedEvent,
@@ -14,6 +14,7 @@ import {
   selectRecords,
   takeRecord,
 } from './queries.ts';
+import { followServer } from './skip-ahead.ts';
 
 export interface Numbering {
   families: readonly EventFamily[];
@@ -33,7 +34,7 @@ const bulkLimit = 100;
 export async function numberEvents(ctx: Ctx<WorkerActor>, numbering: Numbering): Promise<number> {
   const { limit = 500 } = numbering;
   // One statement instead of a transaction, because most looks find nothing.
-  if (!(await hasRecords(ctx.db))) return 0;
+  if (!(await hasWork(ctx.db))) return 0;
   const work = (limits: { limit: number; bulkLimit: number }) => numberBatch(ctx, numbering, limits);
   try {
     return await work({ limit, bulkLimit: Math.min(limit, bulkLimit) });
@@ -50,13 +51,24 @@ function numberBatch(
   limits: { limit: number; bulkLimit: number },
 ): Promise<number> {
   return inTransaction(ctx, async (ctx) => {
-    if (!(await lockNumbering(ctx.db))) return 0;
+    if (!(await startNumbering(ctx))) return 0;
     const records = await selectRecords(ctx.db, limits);
     if (records.length === 0) return 0;
     await store(ctx, await presentRecords(ctx, families, records), onNumbered);
     await deleteRecords(ctx.db, records);
     return records.length;
   });
+}
+
+/**
+ * False if another worker is numbering. On a server that may have lost numbers, such as a standby that was
+ * promoted, all feeds skip ahead first: in this transaction, because the next one may be on another server.
+ */
+async function startNumbering(ctx: Ctx): Promise<boolean> {
+  const { isLocked, isSameServer } = await lockNumbering(ctx.db);
+  if (!isLocked) return false;
+  if (!isSameServer) await followServer(ctx);
+  return true;
 }
 
 async function store(
@@ -99,7 +111,7 @@ async function numberOne(
 ): Promise<boolean> {
   const take = (work: (ctx: Ctx) => Promise<void>) =>
     inTransaction(ctx, async (ctx) => {
-      if (!(await lockNumbering(ctx.db)) || !(await takeRecord(ctx.db, record))) return false;
+      if (!(await startNumbering(ctx)) || !(await takeRecord(ctx.db, record))) return false;
       await work(ctx);
       return true;
     });

@@ -30,16 +30,33 @@ export async function insertRecord(db: Db, record: NewRecord): Promise<void> {
 
 // ## Numbering
 
-export async function hasRecords(db: Db): Promise<boolean> {
-  return (await db.query('select 1 from event_records limit 1')).length > 0;
+/** Whether there are records, or the server is another than the one that numbered last. */
+export async function hasWork(db: Db): Promise<boolean> {
+  const [row] = await db.query<{ hasWork: boolean }>(
+    `select exists (select from event_records)
+       or not exists (select from event_numbering where server = database_server()) as "hasWork"`,
+  );
+  return row!.hasWork;
 }
 
-/** False if another worker is numbering: two at a time could invert events of one resource. */
-export async function lockNumbering(db: Db): Promise<boolean> {
-  const [row] = await db.query<{ locked: boolean }>(
-    `select pg_try_advisory_xact_lock(hashtextextended('events.number', 0)) as locked`,
+/** Not locked if another worker is numbering: two at a time could invert events of one resource. */
+export async function lockNumbering(db: Db): Promise<{ isLocked: boolean; isSameServer: boolean }> {
+  const [row] = await db.query<{ isLocked: boolean; isSameServer: boolean }>(
+    `select pg_try_advisory_xact_lock(hashtextextended('events.number', 0)) as "isLocked",
+       exists (select from event_numbering where server = database_server()) as "isSameServer"`,
   );
-  return row!.locked;
+  return row!;
+}
+
+/** Notes which server numbers from now on. `server` is the one that did before: null before the first. */
+export async function noteServer(db: Db): Promise<{ server: string | null; serverNow: string }> {
+  const [row] = await db.query<{ server: string | null; serverNow: string }>(
+    `with before as (select server from event_numbering),
+     put as (insert into event_numbering (server) values (database_server())
+       on conflict (is_only) do update set server = excluded.server returning server)
+     select (select server from before) as server, server as "serverNow" from put`,
+  );
+  return row!;
 }
 
 const columns = `r.id, r.is_bulk as "isBulk", r.type, r.resource, r.partner_id as "partnerId",

@@ -1,6 +1,7 @@
 import { type Ctx, inTransaction } from '#context';
 import { recordChange } from '#features/audit';
-import { skipSequences } from './queries.ts';
+import { mayHaveLost } from '#platform/db/server-change';
+import { noteServer, skipSequences } from './queries.ts';
 
 /** Nobody has read so many events since a backup that can be restored. */
 const skipped = 1_000_000;
@@ -16,8 +17,20 @@ export interface SkippedAhead {
  */
 export function skipAhead(ctx: Ctx): Promise<SkippedAhead> {
   return inTransaction(ctx, async (ctx) => {
-    const after = { streams: await skipSequences(ctx.db, skipped), skipped };
-    await recordChange(ctx, { action: 'events.skip-ahead', subject: 'events:all', after });
-    return after;
+    // The worker need not do the same again.
+    await noteServer(ctx.db);
+    return skip(ctx);
   });
+}
+
+/** The same without an operator, if this server may have lost events that another one numbered. */
+export async function followServer(ctx: Ctx): Promise<void> {
+  const { server, serverNow } = await noteServer(ctx.db);
+  if (server !== null && mayHaveLost(ctx, server, serverNow)) await skip(ctx);
+}
+
+async function skip(ctx: Ctx): Promise<SkippedAhead> {
+  const after = { streams: await skipSequences(ctx.db, skipped), skipped };
+  await recordChange(ctx, { action: 'events.skip-ahead', subject: 'events:all', after });
+  return after;
 }

@@ -1,19 +1,13 @@
 import type { Ctx } from '#context';
+import { mayHaveLost } from '#platform/db/server-change';
 import type { Lane } from './lane.ts';
 import { type SignerRow, selectSigners } from './queries/signers.ts';
 
-/**
- * False after a promotion, a point-in-time restore or a move to another cluster: signed transactions may be
- * lost here, and their nonces would be assigned again. With synchronous replication a promotion of the same
- * cluster loses nothing.
- */
-export function isServerTrusted(
-  { isReplicationSynchronous }: Pick<Ctx, 'isReplicationSynchronous'>,
+/** False if signed transactions may be lost here: their nonces would be assigned again. */
+export const isServerTrusted = (
+  ctx: Pick<Ctx, 'isReplicationSynchronous'>,
   { server, serverNow }: Pick<SignerRow, 'server' | 'serverNow'>,
-): boolean {
-  if (server === null || server === serverNow) return true;
-  return isReplicationSynchronous && clusterOf(server) === clusterOf(serverNow);
-}
+): boolean => server === null || !mayHaveLost(ctx, server, serverNow);
 
 /**
  * With synchronous replication a promotion halts nothing, so nothing may be signed that no standby confirms:
@@ -29,8 +23,6 @@ export const isOfDeployment = (
   { deploymentId }: Pick<Ctx, 'deploymentId'>,
   { deployment }: Pick<SignerRow, 'deployment'>,
 ): boolean => deployment === null || deployment === deploymentId;
-
-const clusterOf = (server: string) => server.split('/')[0];
 
 /**
  * Wallets of which every send is recorded here: of others, bytes that look unsent may have been sent before

@@ -1,0 +1,7 @@
+-- Why: after a failover that lost commits, feeds gave new events numbers that subscribers had already read.
+
+-- The database server on which events were last numbered (`database_server()`).
+create table event_numbering (
+  is_only boolean primary key default true check (is_only),
+  server text not null
+);
