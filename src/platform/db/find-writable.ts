@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { DatabaseUnavailable } from '../errors/errors.ts';
 import { splitHosts } from './hosts.ts';
@@ -13,8 +14,11 @@ interface Querying {
 }
 
 const probeMs = 2_000;
-/** How long to wait for others, once one server accepts writes: another may be on a later timeline. */
-const othersMs = 300;
+/**
+ * How long to wait for the others once a server accepts writes: another may have been promoted after it. Not
+ * long if it was promoted itself since the last search.
+ */
+const othersMs = { usual: 2_000, afterPromotion: 300 };
 
 /** Read from the name of the current segment of the log, which needs no privilege. */
 export async function readState(client: Querying): Promise<ServerState> {
@@ -51,10 +55,17 @@ export async function findWritable(urls: readonly string[], least = 0): Promise<
   });
   const all = Promise.all(probes);
   await Promise.race([all, first.promise]);
-  if (urls.length > 1) await Promise.race([all, new Promise((resolve) => setTimeout(resolve, othersMs))]);
+  const isPromoted = least > 0 && found.some(({ timeline }) => timeline > least);
+  await withinMs(isPromoted ? othersMs.afterPromotion : othersMs.usual, all);
   const [best] = found.sort((one, other) => other.timeline - one.timeline);
   if (!best) throw new DatabaseUnavailable('no database server accepts writes', true, cause);
   return best;
+}
+
+async function withinMs(ms: number, work: Promise<unknown>): Promise<void> {
+  const ended = new AbortController();
+  await Promise.race([work, sleep(ms, undefined, { signal: ended.signal }).catch(() => {})]);
+  ended.abort();
 }
 
 async function probe(url: string): Promise<ServerState> {

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Member, startPrimary, startStandby, untilCaughtUp, urlOf } from '#test/database/cluster';
 import { testLog } from '#test/harness';
 import { waitUntil } from '#test/wait-until';
@@ -102,6 +105,22 @@ test('an old server that comes back and still accepts writes is not used', async
   await assert.rejects(findWritable([again.postgres.url()], timeline), DatabaseUnavailable);
   const pool = poolOf(urlOf([again, two]));
   assert.equal(await portOf(pool), two.postgres.port, 'although the first in the list accepts writes');
+});
+
+test('a server that was promoted is used although the old one answers before it', async (t) => {
+  const [again, two] = members as [Member, Member, Member];
+  const late = createServer(async (socket) => {
+    await sleep(700);
+    const behind = connect(two.postgres.port, '127.0.0.1');
+    for (const end of [socket, behind]) end.on('error', () => {});
+    socket.pipe(behind).pipe(socket);
+  }).listen(0, '127.0.0.1');
+  t.after(() => late.close());
+  await once(late, 'listening');
+  const url = new URL(two.postgres.url());
+  url.port = String((late.address() as AddressInfo).port);
+  const found = await findWritable([again.postgres.url(), url.href]);
+  assert.equal(found.url, url.href);
 });
 
 test('503 instead of old figures when a server stops accepting writes, then the other is used', async () => {
