@@ -20,7 +20,7 @@ import {
   updateHalted,
   updateUnknownServer,
 } from './queries/signers.ts';
-import { selectFirstUnsent } from './queries/slots.ts';
+import { type OpenSlot, selectFirstUnsent, selectIsOpen } from './queries/slots.ts';
 import { isOfDeployment, isServerTrusted, isUnreplicated } from './server.ts';
 import { agreementMs, startPatienceMs } from './timing.ts';
 
@@ -221,24 +221,34 @@ export async function haltDoubted(ctx: WorkerCtx, lane: Lane): Promise<boolean> 
 
 async function haltDoubtedSigner(ctx: WorkerCtx, lane: Lane, signer: SignerRow): Promise<void> {
   const { network, address } = signer;
-  const reason = haltReasons.serverChanged(signer.server!, signer.serverNow);
-  const how = { isOverShortfall: true, isInDoubt: true };
+  const server = signer.server!;
+  const reason = haltReasons.serverChanged(server, signer.serverNow);
+  const how = { server, isOverShortfall: true, isInDoubt: true };
   await updateHalted(ctx.db, { network, address, reason, now: ctx.now, ...how });
   if (address === lane.signer.address) reportHalt(ctx, lane, reason);
   else lane.trouble.report(ctx.log, `the hot wallet ${address} is halted: ${reason}`);
 }
 
-/** Stops signing and sending on a lane, on every worker, until an operator resumes it. */
+/**
+ * Stops signing and sending on a lane, on every worker, until an operator resumes it. `slot`: the open nonce
+ * that the reason is about; false, and nothing is halted, if a recovery has given it up or settled it
+ * meanwhile.
+ */
 export async function haltLane(
   ctx: WorkerCtx,
   lane: Lane,
   reason: string,
-  { isInDoubt = false }: { isInDoubt?: boolean } = {},
-): Promise<void> {
-  const { network, signer } = lane;
-  const where = { network: network.name, address: signer.address };
-  await updateHalted(ctx.db, { ...where, reason, now: ctx.now, isInDoubt });
-  reportHalt(ctx, lane, reason);
+  { isInDoubt = false, slot }: { isInDoubt?: boolean; slot?: Pick<OpenSlot, 'nonce' | 'withdrawalId'> } = {},
+): Promise<boolean> {
+  const where = { network: lane.network.name, address: lane.signer.address };
+  const isHalted = await ctx.db.transaction(async (db) => {
+    await lockSigner(db, where.network, where.address);
+    if (slot && !(await selectIsOpen(db, where, slot))) return false;
+    await updateHalted(db, { ...where, reason, now: ctx.now, isInDoubt });
+    return true;
+  });
+  if (isHalted) reportHalt(ctx, lane, reason);
+  return isHalted;
 }
 
 const reportHalt = (ctx: WorkerCtx, lane: Lane, reason: string) =>

@@ -2,9 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { addressOfKey } from '#adapters/evm';
 import { judge } from '#platform/commands/verdict';
-import { lockRows } from '#test/database/lock-rows';
 import { makeWallet, useChain } from '#test/outside/chain';
-import { waitUntil } from '#test/wait-until';
 import { makeLanes, payTurns, placesOf, signersOf, walletOf, withdrawMany } from '#test/worlds/lane';
 import { backUp, cut, letTimePass, makeWorld, startProxy, type World } from '#test/worlds/payout';
 import { walletCommands } from './commands.ts';
@@ -114,54 +112,6 @@ test('a recovery that fills nonces halts every wallet once, also if two begin at
       [null, false],
     ],
     'the first is not halted again',
-  );
-  await payTurns(world);
-  await world.expectPaid(...before, id);
-});
-
-test('a wallet that is recovered while another one looks at it is not halted again', async (t) => {
-  const world = await makeLanes(t, chain);
-  const before = await withdrawMany(world, 4);
-  await payTurns(world);
-  const id = await world.withdraw();
-  await world.worker.hold();
-  const [first, second] = world.worker.lanes;
-  const recover = (place: number, fillNonces?: number) =>
-    world.operator('wallets.recover', { ...walletOf(world, place), fromBlock: 0, fillNonces });
-  await world.operator('wallets.halt', { ...walletOf(world, 0), reason: 'a backup was restored' });
-  assert.equal((await recover(0, 2)).status, 200);
-  for (let turn = 0; turn < 2; turn++) await first!.fill();
-  await chain.mine(2);
-  assert.equal((await recover(1, 0)).body.isHalted, false);
-
-  // Both wait for the row of the first wallet, as while a recovery takes long.
-  const row = await lockRows(
-    t,
-    world.databaseUrl,
-    'select from payout_signers where address = $1 for update',
-    [world.wallets[0]],
-  );
-  const waiting = (count: number) =>
-    waitUntil(`${count} wait for the row`, async () => {
-      const waits = await world.db.query(
-        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-      );
-      return waits.length === count;
-    });
-  const recovering = recover(0);
-  await waiting(1);
-  await lookedAt(world, id);
-  const looking = second!.sign();
-  await waiting(2);
-  await row.release();
-  assert.equal((await recovering).body.isHalted, false);
-  await looking;
-  assert.deepEqual(
-    (await signersOf(world)).map(({ reason, isInDoubt }) => [reason, isInDoubt]),
-    [
-      [null, false],
-      [null, false],
-    ],
   );
   await payTurns(world);
   await world.expectPaid(...before, id);

@@ -35,8 +35,8 @@ export async function noteStuck(ctx: WorkerCtx, lane: Lane, stand: Stand): Promi
   const row = await selectSigner(ctx.db, network.name, signer.address);
   if (row?.haltedAt) return;
   const minutes = Math.floor(ageMs / 60_000);
-  await haltLane(ctx, lane, haltReasons.stuck({ ...trouble, minutes }));
-  await updateReported(ctx.db, where, slot.nonce, ctx.now);
+  if (await haltLane(ctx, lane, haltReasons.stuck({ ...trouble, minutes }), { slot }))
+    await updateReported(ctx.db, where, slot.nonce, ctx.now);
 }
 
 async function selectLowest(

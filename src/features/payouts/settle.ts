@@ -158,6 +158,6 @@ async function noteStrange(
     ({ missingSince, isReported }) => missingSince !== null && missingSince.getTime() <= since && !isReported,
   );
   if (!lasting) return;
-  await haltLane(ctx, lane, describe(lasting), { isInDoubt });
-  await updateReported(ctx.db, where, lasting.nonce, ctx.now);
+  if (await haltLane(ctx, lane, describe(lasting), { isInDoubt, slot: lasting }))
+    await updateReported(ctx.db, where, lasting.nonce, ctx.now);
 }

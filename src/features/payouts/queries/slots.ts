@@ -49,6 +49,19 @@ export async function selectSignedTotals(
   );
 }
 
+export async function selectIsOpen(
+  db: Db,
+  { network, address }: { network: string; address: string },
+  { nonce, withdrawalId }: Pick<OpenSlot, 'nonce' | 'withdrawalId'>,
+): Promise<boolean> {
+  const rows = await db.query(
+    `select 1 from payout_slots
+     where network = $1 and address = $2 and nonce = $3 and withdrawal_id = $4 and state = 'open'`,
+    [network, address, nonce, withdrawalId],
+  );
+  return rows.length > 0;
+}
+
 export async function countUnmined(db: Db, network: string, address: string): Promise<number> {
   const [row] = await db.query<{ count: number }>(
     `select count(*)::integer as count from payout_slots s join withdrawals w on w.id = s.withdrawal_id
