@@ -1,51 +1,14 @@
 import assert from 'node:assert/strict';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { requireSynchronous } from '#features/payouts';
 import { createPool } from '#platform/db/db';
-import { migrate } from '#platform/db/migrate';
 import { createLog } from '#platform/observe/log';
 import { makeKey } from '#test/data/factories';
-import { type Member, startPrimary, startStandby, urlOf } from '#test/database/cluster';
-import { useHarness } from '#test/harness';
 import { waitUntil } from '#test/wait-until';
+import { useSynchronous } from '#test/worlds/synchronous';
 
-/** A server whose commits wait for a standby, and the standby. */
-const members: Member[] = [];
-let folder: string;
-
-const harness = useHarness(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'causeway cluster '));
-  await chmod(folder, 0o755);
-  const primary = await startPrimary(path.join(folder, 'one'));
-  members.push(primary);
-  await primary.query('create database causeway');
-  await migrate(primary.postgres.url('causeway'));
-  members.push(await startStandby(path.join(folder, 'two'), primary, { name: 'two' }));
-  await primary.query(`alter system set synchronous_standby_names = 'two'`);
-  await primary.query('select pg_reload_conf()');
-  const databaseUrl = urlOf(members, 'causeway');
-  return {
-    databaseUrl,
-    databaseReplication: 'synchronous',
-    databaseStatementTimeoutMs: 1_500,
-    databaseLockTimeoutMs: 500,
-  };
-});
-
-after(async () => {
-  for (const { postgres } of members) await postgres.stop();
-  await rm(folder, { recursive: true, force: true });
-});
-
-const untilSynchronous = () =>
-  waitUntil('the standby is synchronous', async () => {
-    const row = await members[0]!.query('select sync_state as state from pg_stat_replication');
-    return row?.state === 'sync';
-  });
+const { harness, members, untilSynchronous, silence, cancelWait } = useSynchronous();
 
 const creator = async () => {
   const { userId, token } = await makeKey(harness);
@@ -63,7 +26,7 @@ test('a worker that pays accepts the server, because commits wait for a standby'
 });
 
 test('it refuses a role whose commits wait for this server alone', async (t) => {
-  const [primary] = members as [Member];
+  const primary = members[0]!;
   await primary.query('alter database causeway set synchronous_commit = local');
   t.after(() => primary.query('alter database causeway reset synchronous_commit'));
   const log = createLog({ level: 'silent' });
@@ -73,30 +36,19 @@ test('it refuses a role whose commits wait for this server alone', async (t) => 
 });
 
 test('503 if somebody cancels the wait for the standby: PostgreSQL itself reports success', async (t) => {
-  const [primary, standby] = members as [Member, Member];
   await untilSynchronous();
   const create = await creator();
-  const { pid } = await standby.query('select pid from pg_stat_wal_receiver');
-  process.kill(pid, 'SIGSTOP');
-  t.after(() => process.kill(pid, 'SIGCONT'));
+  await silence(t);
   const answer = create('canceled');
-  await waitUntil('its commit was canceled', async () => {
-    const row = await primary.query(
-      `select bool_or(pg_cancel_backend(pid)) as done from pg_stat_activity where wait_event = 'SyncRep'`,
-    );
-    return row.done === true;
-  });
+  await cancelWait();
   assert.equal((await answer).status, 503);
 });
 
 test('503 while the standby is silent, also for a repeated request; 200 once it has the withdrawal', async (t) => {
-  const standby = members[1]!;
   await untilSynchronous();
   const create = await creator();
   assert.equal((await create('before')).status, 200);
-  const { pid } = await standby.query('select pid from pg_stat_wal_receiver');
-  process.kill(pid, 'SIGSTOP');
-  t.after(() => process.kill(pid, 'SIGCONT'));
+  const goOn = await silence(t);
   const first = await create('one');
   assert.deepEqual([first.status, first.body.code], [503, 'unavailable'], JSON.stringify(first.body));
   const isVisible = async () =>
@@ -114,7 +66,7 @@ test('503 while the standby is silent, also for a repeated request; 200 once it 
   const [six] = [create('six'), await sleep(200)];
   assert.equal((await create('seven')).status, 503);
   assert.equal((await six).status, 503);
-  process.kill(pid, 'SIGCONT');
+  goOn();
   await waitUntil('it is confirmed', async () => (await create('one')).status === 200);
   const again = await create('one');
   assert.equal(again.headers.get('idempotency-replayed'), 'true');
@@ -125,7 +77,6 @@ test('503 while the standby is silent, also for a repeated request; 200 once it 
 });
 
 test('503 while the standby is silent, also for a repeated ledger.post or ledger.fund', async (t) => {
-  const standby = members[1]!;
   await untilSynchronous();
   const { userId } = await makeKey(harness);
   const asset = { userId, network: 'polygon' };
@@ -141,15 +92,13 @@ test('503 while the standby is silent, also for a repeated ledger.post or ledger
     'ledger.post': { key: 'one', lines: [line] },
     'ledger.fund': { ...asset, currency: 'USDC', amount: '1', reference: 'one' },
   };
-  const { pid } = await standby.query('select pid from pg_stat_wal_receiver');
-  process.kill(pid, 'SIGSTOP');
-  t.after(() => process.kill(pid, 'SIGCONT'));
+  const goOn = await silence(t);
   for (const [command, input] of Object.entries(calls))
     for (const attempt of ['first', 'repeated']) {
       const { status, body } = await harness.operator(command, input);
       assert.equal(status, 503, `${attempt} ${command}: ${JSON.stringify(body)}`);
     }
-  process.kill(pid, 'SIGCONT');
+  goOn();
   for (const [command, input] of Object.entries(calls))
     await waitUntil(`${command} is confirmed`, async () => {
       const { status, body } = await harness.operator(command, input);
