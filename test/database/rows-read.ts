@@ -31,7 +31,7 @@ export async function countRowsRead(
     transaction: (run) => run(recording),
   };
   await work(recording);
-  const queries = statements.filter(({ text }) => /^\s*(?:select|with)\b/.test(text));
+  const queries = statements.filter(({ text }) => /^\s*(?:select|with|update)\b/.test(text));
   return pool.transaction(async (db) => {
     await db.query('set local plan_cache_mode = force_custom_plan');
     let rows = 0;
