@@ -70,9 +70,9 @@ function longGoals(minutes: number): Partial<ChaosOptions> {
     crashEvery: 14 * slow,
     reorgEvery: usualOptions.reorgEvery * slow,
     deepReorgEvery: 180,
-    // Lanes are halted for a minute after each loss; at least half of the time they must pay, or kills hit no
-    // step of a payout.
-    lossEvery: 50,
+    // Lanes are halted for up to 100 seconds after each loss; at least half of the time they must pay, or no
+    // step of a payout is hit.
+    lossEvery: 100,
     backupSeconds: { least: 10, most: 45 },
     lifeMs: 5_000 * slow,
     perSecond: usualOptions.perSecond / slow,
