@@ -1,4 +1,5 @@
-import { type Item, isNested, isObject } from '#platform/commands/values';
+import { type Item, isNested } from '#platform/commands/values';
+import { isObject } from '#platform/values/is-object';
 
 /** Comma-separated values by RFC 4180, with a heading. Nested values are JSON. */
 export function renderCsv(rows: readonly Item[]): string {

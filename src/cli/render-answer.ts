@@ -1,4 +1,5 @@
-import { type Item, isNested, isObject } from '#platform/commands/values';
+import { type Item, isNested } from '#platform/commands/values';
+import { isObject } from '#platform/values/is-object';
 import { dim } from '#platform/values/text-style';
 import { renderRecord, renderRows } from './sections.ts';
 import { renderTable } from './table.ts';

@@ -1,12 +1,5 @@
-import {
-  type Item,
-  isInstant,
-  isNested,
-  isObject,
-  showAge,
-  showValue,
-  wordsOfField,
-} from '#platform/commands/values';
+import { type Item, isInstant, isNested, showAge, showValue, wordsOfField } from '#platform/commands/values';
+import { isObject } from '#platform/values/is-object';
 import { bold, dim } from '#platform/values/text-style';
 import { colourCell } from './colour.ts';
 import { renderTable } from './table.ts';

@@ -1,3 +1,4 @@
+import { dayMs } from '#platform/values/duration';
 import { makeUser, userContextOf } from '#test/data/factories';
 import { useHarness } from '#test/harness';
 import { jobs } from '../../src/app.ts';
@@ -9,8 +10,6 @@ export function useConsents() {
   const sql = (text: string, values?: unknown[]) => harness.deps.db.query(text, values);
 
   const minuteMs = 60_000;
-
-  const dayMs = 86_400_000;
 
   const wireRequest = {
     scopes: ['kyc', 'email'],

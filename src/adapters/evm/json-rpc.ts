@@ -1,4 +1,5 @@
 import { unescape as decodePercents } from 'node:querystring';
+import { isObject } from '#platform/values/is-object';
 
 export interface NodeCall {
   rpcUrl: string;
@@ -186,10 +187,6 @@ function notJsonRpc(method: string, { status }: HttpAnswer): NodeError {
 }
 
 const isOverload = (status: number) => status === 429 || status >= 500;
-
-function isObject(value: unknown): value is Answer {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 function parseJson(text: string): unknown {
   try {

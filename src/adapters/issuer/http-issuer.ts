@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseStrictJson } from '#platform/http/strict-json';
 import { hashFacts } from '#platform/values/hash-facts';
+import { readBounded } from '#platform/values/read-bounded';
 import { type Issuer, IssuerFault, type IssuerFaultReason } from './issuer.ts';
 import { answers, brokenAnswer, faultOfReason, idForm, statusOfReason } from './protocol.ts';
 
@@ -210,7 +211,10 @@ interface HttpAnswer {
 async function exchange(url: URL, init: RequestInit): Promise<HttpAnswer> {
   try {
     const response = await fetch(url, init);
-    return { status: response.status, bytes: await readBounded(response) };
+    return {
+      status: response.status,
+      bytes: await readBounded(response.body, { bytesMax: answerBytesMax, tooMuch }),
+    };
   } catch (cause) {
     if (cause instanceof IssuerFault) throw cause;
     const isLate = cause instanceof DOMException && cause.name === 'TimeoutError';
@@ -220,19 +224,7 @@ async function exchange(url: URL, init: RequestInit): Promise<HttpAnswer> {
   }
 }
 
-async function readBounded(response: Response): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  // Leaving the loop by a throw cancels the rest of the answer.
-  for await (const chunk of response.body ?? []) {
-    length += chunk.length;
-    if (length > answerBytesMax) {
-      throw new IssuerFault('unavailable', 'The issuer answered more than the protocol allows.');
-    }
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-}
+const tooMuch = () => new IssuerFault('unavailable', 'The issuer answered more than the protocol allows.');
 
 function parseJson(bytes: Uint8Array): unknown {
   try {

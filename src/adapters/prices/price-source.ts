@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { readBounded } from '#platform/values/read-bounded';
 import { PriceFault, type PriceList, type Prices } from './prices.ts';
 import { readDocument } from './read-document.ts';
 
@@ -24,7 +25,9 @@ export function createPrices(url: string | undefined): Prices {
     async read(): Promise<PriceList> {
       const signal = AbortSignal.timeout(timeoutMs);
       try {
-        return readDocument(await readBounded(await open(url, signal)));
+        return readDocument(
+          await readBounded(await open(url, signal), { bytesMax: documentBytesMax, tooMuch }),
+        );
       } catch (error) {
         throw error instanceof PriceFault ? error : faultOf(error);
       }
@@ -53,19 +56,7 @@ async function openFile(url: string, signal: AbortSignal): Promise<Bytes> {
   return createReadStream(file, { signal });
 }
 
-async function readBounded(bytes: Bytes | undefined): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  // Leaving the loop by a throw cancels the rest.
-  for await (const chunk of bytes ?? []) {
-    length += chunk.length;
-    if (length > documentBytesMax) {
-      throw new PriceFault(`The price source has more than ${documentBytesMax / 1024} KB.`);
-    }
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-}
+const tooMuch = () => new PriceFault(`The price source has more than ${documentBytesMax / 1024} KB.`);
 
 /** Errors of others contain URLs and paths, so only the code is reported. */
 function faultOf(error: unknown): PriceFault {

@@ -1,5 +1,6 @@
 import { JsonFault, parseStrictJson } from '#platform/http/strict-json';
 import { parseInstant } from '#platform/values/instant';
+import { isObject } from '#platform/values/is-object';
 import { sanitizeText } from '#platform/values/sanitize-text';
 import { PriceFault, type PriceList, parsePrice, tokenForm } from './prices.ts';
 
@@ -42,6 +43,3 @@ function readAsOf(asOf: unknown): Date | undefined {
   if (instant && instant.getTime() >= 0) return instant;
   throw new PriceFault('The price source’s asOf is no instant such as 2026-01-31T12:00:00Z.');
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
+import { hourMs } from '#platform/values/duration';
 import { makeUser } from '#test/data/factories';
 import { noteSecret, useHarness } from '#test/harness';
 import { selectApproval, updateExpired } from './queries.ts';
@@ -22,7 +23,6 @@ const harness = useHarness({
   ),
   fourEyesCommands: ['default', 'users.update'],
 });
-const hourMs = 3_600_000;
 
 const call = ({ token }: Person, command: string, body: object = {}) =>
   harness.request('POST', `/operator/${command}`, { token, body });

@@ -3,7 +3,7 @@ import type { Ctx, OperatorActor } from '#context';
 import { alsoFor, everyone } from '#operator-roles';
 import { type Command, defineCommand } from '#platform/commands/command';
 import { cursorInput, cursorPage } from '#platform/commands/cursor-page';
-import { line, uuid } from '#platform/http/schemas';
+import { closed, line, uuid } from '#platform/http/schemas';
 import { decideApproval } from './decide-approval.ts';
 import { listApprovals } from './list-approvals.ts';
 import { listDecisions } from './payments/list-decisions.ts';
@@ -34,7 +34,7 @@ export function approvalCommands(commands: readonly Command<Ctx>[]): Command<Ctx
           ),
           ...cursorInput,
         },
-        { additionalProperties: false },
+        closed,
       ),
       output: cursorPage(approvalView),
       run: (ctx: Ctx, input) => listApprovals(ctx, input),
@@ -46,7 +46,7 @@ export function approvalCommands(commands: readonly Command<Ctx>[]): Command<Ctx
       roles: alsoFor('treasury', 'compliance'),
       positional: ['id'],
       examples: ['0198a6a0-0000-7000-8000-000000000001'],
-      input: Type.Object({ id }, { additionalProperties: false }),
+      input: Type.Object({ id }, closed),
       output: shownApproval,
       run: (ctx: Ctx, input) => showApproval(ctx, input),
     }),
@@ -58,10 +58,7 @@ export function approvalCommands(commands: readonly Command<Ctx>[]): Command<Ctx
       positional: ['withdrawalId'],
       examples: ['0198a6a0-0000-7000-8000-000000000001'],
       columns: ['decidedAt', 'name', 'decision', 'comment'],
-      input: Type.Object(
-        { withdrawalId: Type.With(uuid, { description: 'Id of the withdrawal' }) },
-        { additionalProperties: false },
-      ),
+      input: Type.Object({ withdrawalId: Type.With(uuid, { description: 'Id of the withdrawal' }) }, closed),
       output: paymentDecisions,
       run: (ctx: Ctx, input) => listDecisions(ctx, input),
     }),
@@ -80,7 +77,7 @@ export function approvalCommands(commands: readonly Command<Ctx>[]): Command<Ctx
             description: 'Ids of withdrawals, as withdrawals list has them',
           }),
         },
-        { additionalProperties: false },
+        closed,
       ),
       output: paymentHistories,
       run: (ctx: Ctx, input) => listHistories(ctx, input),
@@ -100,7 +97,7 @@ export function approvalCommands(commands: readonly Command<Ctx>[]): Command<Ctx
           decision: Type.Enum(['approve', 'refuse'], { description: 'approve or refuse' }),
           comment: Type.Optional(Type.With(line(500), { description: 'Why; kept in the audit log' })),
         },
-        { additionalProperties: false },
+        closed,
       ),
       output: decidedApproval,
       run: (ctx: Ctx, input) => decideApproval(ctx as Ctx<OperatorActor>, byName, input),

@@ -1,10 +1,11 @@
 import { type Ctx, inTransaction, type OperatorActor } from '#context';
 import { recordChange } from '#features/audit';
+import { dayMs } from '#platform/values/duration';
 import { insertApproval, type SealedApprovalRow, selectNewId } from './queries.ts';
 import { hashInput, sealInput } from './seal-input.ts';
 import { type ApprovalView, presentApproval } from './wire.ts';
 
-const lifetimeMs = 24 * 3_600_000;
+const lifetimeMs = dayMs;
 
 /** Stores a command with its input for another operator, instead of running it. */
 export function requestApproval(

@@ -3,7 +3,7 @@ import type { Ctx } from '#context';
 import { everyone } from '#operator-roles';
 import { defineCommand } from '#platform/commands/command';
 import { cursorInput, cursorPage } from '#platform/commands/cursor-page';
-import { line } from '#platform/http/schemas';
+import { closed, line } from '#platform/http/schemas';
 import { anyFields } from '#platform/reference/operation';
 import { listChanges, type RecordedElsewhere } from './list-changes.ts';
 import { showChange } from './show-change.ts';
@@ -74,7 +74,7 @@ export const auditCommands = (elsewhere: RecordedElsewhere) => [
         ),
         ...cursorInput,
       },
-      { additionalProperties: false },
+      closed,
     ),
     output: cursorPage(auditRow),
     run: (ctx: Ctx, input) => listChanges(ctx, input, elsewhere),
@@ -90,7 +90,7 @@ export const auditCommands = (elsewhere: RecordedElsewhere) => [
       passed: 'The audit log is intact. Checked: {rows} rows.',
       failed: 'The audit log is NOT intact: {broken}. Checked: {rows} rows.',
     },
-    input: Type.Object({}, { additionalProperties: false }),
+    input: Type.Object({}, closed),
     output: Type.Object({ rows: Type.Integer(), intact: Type.Boolean(), broken: Type.Array(Type.String()) }),
     run: (ctx: Ctx) => verifyChain(ctx),
   }),
@@ -111,7 +111,7 @@ const showCommand = (elsewhere: RecordedElsewhere) =>
           description: 'Number of the row; of withdrawals.create, the id of the withdrawal',
         }),
       },
-      { additionalProperties: false },
+      closed,
     ),
     output: auditRow,
     run: (ctx: Ctx, { id }) => showChange(ctx, id, elsewhere),

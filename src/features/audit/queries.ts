@@ -74,11 +74,6 @@ export async function selectAuditRow(db: Db, id: string): Promise<AuditRow | und
   return row && { ...row, at: row.at.toISOString() };
 }
 
-/** The rest of this transaction sees one snapshot of the database, however long it takes. */
-export async function freezeView(db: Db): Promise<void> {
-  await db.query('set transaction isolation level repeatable read, read only');
-}
-
 /** The newest row of a chain, or the start of one without rows. */
 export interface ChainEnd {
   chain: number;

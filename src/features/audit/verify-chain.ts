@@ -1,10 +1,10 @@
 import { type Ctx, inTransaction } from '#context';
 import type { Db } from '#platform/db/db';
+import { freezeView } from '#platform/db/freeze-view';
 import {
   type ChainEnd,
   type ChainStart,
   checkLogPart,
-  freezeView,
   selectBeforeNewest,
   selectChainHeads,
 } from './queries.ts';

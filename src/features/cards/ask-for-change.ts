@@ -5,7 +5,7 @@ import { applyEvents } from './apply-events.ts';
 import { asCardError, askIssuer } from './ask-issuer.ts';
 import { differing, refuseIllegal, type Terms } from './card-terms.ts';
 import { cardErrors } from './errors.ts';
-import { forgetRefused, type KeyedRequest, nameAtIssuer, renoteRequest } from './keyed-request.ts';
+import { forgetRefused, type KeyedRequest, nameAtIssuer, replaceRequest } from './keyed-request.ts';
 import type { CardRow } from './queries/cards.ts';
 
 /** What we ask of the issuer. */
@@ -61,7 +61,7 @@ async function askRest(ctx: Ctx, call: Call, cause: IssuerFault): Promise<Done> 
   refuseIllegal(current.status, left);
   const rest = { ...asked, left };
   // If asked for everything again, the issuer would repeat what is done and others have undone since.
-  await renoteRequest(ctx, request, rest);
+  await replaceRequest(ctx, request, rest);
   try {
     return { asked: rest, changed: await update(ctx, { ...call, asked: rest }) };
   } catch (error) {

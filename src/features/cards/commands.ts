@@ -5,7 +5,7 @@ import type { Ctx } from '#context';
 import { alsoFor, everyone } from '#operator-roles';
 import { defineCommand } from '#platform/commands/command';
 import { cursorInput, cursorPage } from '#platform/commands/cursor-page';
-import { dateTime, line, nullable, uuid } from '#platform/http/schemas';
+import { closed, dateTime, line, nullable, uuid } from '#platform/http/schemas';
 import { formatCents } from '#platform/values/money';
 import { askIssuer } from './ask-issuer.ts';
 import { catchUp } from './catch-up.ts';
@@ -82,10 +82,7 @@ const merchant = {
   localCurrency: Type.Optional(Type.String({ pattern: '^[A-Z]{3}$' })),
 };
 
-const partOfTransaction = Type.Object(
-  { transactionId: issuerId, amount: Type.Optional(usd) },
-  { additionalProperties: false },
-);
+const partOfTransaction = Type.Object({ transactionId: issuerId, amount: Type.Optional(usd) }, closed);
 
 export const cardCommands = [
   defineCommand({
@@ -109,7 +106,7 @@ export const cardCommands = [
         status: Type.Optional(Type.Enum([...cardStatuses])),
         ...cursorInput,
       },
-      { additionalProperties: false },
+      closed,
     ),
     output: cursorPage(card),
     run: async (ctx: Ctx, input) => {
@@ -122,7 +119,7 @@ export const cardCommands = [
     summary: 'Show a card with its past states, its account and its collateral.',
     changes: false,
     roles: everyone,
-    input: Type.Object({ cardId: issuerId }, { additionalProperties: false }),
+    input: Type.Object({ cardId: issuerId }, closed),
     output: life,
     run: async (ctx: Ctx, input) => presentLife(await inspectCard(ctx, input)),
   }),
@@ -137,7 +134,7 @@ export const cardCommands = [
     ],
     input: Type.Object(
       { userId: uuid, cards: newCards, idempotencyKey: Type.Optional(idempotencyKey) },
-      { additionalProperties: false },
+      closed,
     ),
     output: Type.Object({ cards: Type.Array(card), replayed: Type.Boolean() }),
     run: async (ctx: Ctx, input) => {
@@ -151,7 +148,7 @@ export const cardCommands = [
     changes: true,
     roles: alsoFor('support'),
     examples: [`card_17 --status locked --reason 'Lost'`],
-    input: Type.Object({ cardId: issuerId, ...cardTerms }, { additionalProperties: false, minProperties: 2 }),
+    input: Type.Object({ cardId: issuerId, ...cardTerms }, { ...closed, minProperties: 2 }),
     output: card,
     run: async (ctx: Ctx, { cardId, ...change }) => {
       const { userId, cardIssuerUserId } = (await inspectCard(ctx, { cardId })).card;
@@ -164,10 +161,7 @@ export const cardCommands = [
     summary: 'Open another account for a user at the card issuer.',
     changes: true,
     roles: alsoFor('support'),
-    input: Type.Object(
-      { userId: uuid, idempotencyKey: Type.Optional(idempotencyKey) },
-      { additionalProperties: false },
-    ),
+    input: Type.Object({ userId: uuid, idempotencyKey: Type.Optional(idempotencyKey) }, closed),
     output: account,
     run: async (ctx: Ctx, input) => presentAccount(await openAccount(ctx, input)),
   }),
@@ -177,7 +171,7 @@ export const cardCommands = [
     changes: false,
     needsPrimary: true,
     roles: alsoFor('support'),
-    input: Type.Object({}, { additionalProperties: false }),
+    input: Type.Object({}, closed),
     output: Type.Object({
       read: Type.Integer({ description: 'Events' }),
       skipped: Type.Integer({
@@ -210,7 +204,7 @@ export const cardCommands = [
     roles: alsoFor('support'),
     input: Type.Object(
       { sequence: Type.String({ pattern: '^[1-9][0-9]{0,17}$' }), reason: line(500) },
-      { additionalProperties: false },
+      closed,
     ),
     output: Type.Object({ lastSequence: Type.String() }),
     run: async (ctx: Ctx, { sequence, reason }) => {
@@ -223,7 +217,7 @@ export const cardCommands = [
     summary: 'Sandbox: authorize a card payment.',
     changes: true,
     roles: alsoFor('support'),
-    input: Type.Object({ cardId: issuerId, amount: usd, ...merchant }, { additionalProperties: false }),
+    input: Type.Object({ cardId: issuerId, amount: usd, ...merchant }, closed),
     output: activity,
     run: async (ctx: Ctx, input) =>
       presentActivity(await simulateActivity(ctx, { kind: 'authorization', ...input })),
@@ -235,7 +229,7 @@ export const cardCommands = [
     roles: alsoFor('support'),
     input: Type.Object(
       { cardId: issuerId, amount: usd, ...merchant, declineReason: Type.Optional(line(200)) },
-      { additionalProperties: false },
+      closed,
     ),
     output: activity,
     run: async (ctx: Ctx, input) =>
@@ -268,7 +262,7 @@ export const cardCommands = [
     roles: alsoFor('support'),
     input: Type.Object(
       { cardIssuerUserId: issuerId, amount: usd, description: Type.Optional(line(200)) },
-      { additionalProperties: false },
+      closed,
     ),
     output: activity,
     run: async (ctx: Ctx, input) =>

@@ -2,6 +2,7 @@ import type { IssuerCard, NewCards, SpendingInterval } from '#adapters/issuer';
 import { type Ctx, inTransaction } from '#context';
 import { recordChange } from '#features/audit';
 import { selectHolder, userErrors } from '#features/users';
+import { dayMs } from '#platform/values/duration';
 import { formatCents } from '#platform/values/money';
 import { activateCards } from './activate-cards.ts';
 import { readLimit } from './amounts.ts';
@@ -153,7 +154,7 @@ const unknownOutcome =
   'The card issuer does not answer, so whether the cards were made is not known: repeat the request under the same idempotencyKey, or look first where it had none';
 
 /** An owner who asks twice for the same card does so within a day. */
-const namesakeMs = 86_400_000;
+const namesakeMs = dayMs;
 
 async function store(
   ctx: Ctx,

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { cardStatuses, idForm, spendingIntervals } from '#adapters/issuer';
-import { line, nullable } from '#platform/http/schemas';
+import { closed, line, nullable } from '#platform/http/schemas';
 
 /** Ids are the issuer's: of cards, accounts and transactions. */
 export const issuerId = Type.String({
@@ -38,7 +38,7 @@ export const newCard = Type.Object(
       }),
     ),
   },
-  { additionalProperties: false },
+  closed,
 );
 
 export const newCards = Type.Array(newCard, {

@@ -1,4 +1,5 @@
 import type { Ctx } from '#context';
+import { dayMs } from '#platform/values/duration';
 import { cardErrors } from './errors.ts';
 import { type CardAccount, selectAccount } from './queries/accounts.ts';
 import {
@@ -19,7 +20,7 @@ export interface CardLife {
 }
 
 const versionsMax = 100;
-const recentMs = 30 * 86_400_000;
+const recentMs = 30 * dayMs;
 
 /** Any user's card, with what it was before and what stands behind it: for operators. */
 export async function inspectCard(ctx: Ctx, { cardId }: { cardId: string }): Promise<CardLife> {

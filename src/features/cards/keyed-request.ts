@@ -76,7 +76,7 @@ export async function noteRequest<Asked>(ctx: Ctx, request: KeyedRequest, asked:
 }
 
 /** Replaces what the issuer will be asked. */
-export async function renoteRequest(ctx: Ctx, request: KeyedRequest, asked: unknown): Promise<void> {
+export async function replaceRequest(ctx: Ctx, request: KeyedRequest, asked: unknown): Promise<void> {
   const { idempotencyKey } = request;
   if (idempotencyKey === undefined) return;
   await updateUnansweredRequest(ctx.db, { ...request, idempotencyKey, asked });

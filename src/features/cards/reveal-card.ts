@@ -1,6 +1,7 @@
 import { type EncryptedSecrets, IssuerFault } from '#adapters/issuer';
 import { type Ctx, inTransaction, type KeyActor } from '#context';
 import { recordChange } from '#features/audit';
+import { hourMs } from '#platform/values/duration';
 import { asCardError } from './ask-issuer.ts';
 import { cardErrors } from './errors.ts';
 import { deleteReveal, insertReveal, lockReveals, selectReveals } from './queries/reveals.ts';
@@ -15,7 +16,7 @@ export interface CardReveal {
 }
 
 const revealsMax = 10;
-export const windowMs = 3_600_000;
+export const windowMs = hourMs;
 
 /**
  * A card's number and code, encrypted by the issuer under the caller's key: at most ten in any hour for each

@@ -4,7 +4,7 @@ import type { Ctx } from '#context';
 import { decimalsOf } from '#features/ledger';
 import { alsoFor, everyone } from '#operator-roles';
 import { defineCommand } from '#platform/commands/command';
-import { dateTime, nullable, uuid } from '#platform/http/schemas';
+import { closed, dateTime, nullable, uuid } from '#platform/http/schemas';
 import { formatMinor } from '#platform/values/money';
 import { checkDeposits } from './check-deposits.ts';
 import { rescanDeposits } from './rescan-deposits.ts';
@@ -22,7 +22,7 @@ export const depositCommands = [
     summary: 'Show the last block read for deposits on each network, and whether deposits are halted.',
     changes: false,
     roles: everyone,
-    input: Type.Object({}, { additionalProperties: false }),
+    input: Type.Object({}, closed),
     output: Type.Object({
       networks: Type.Array(
         Type.Object({
@@ -69,7 +69,7 @@ export const depositCommands = [
         'The chain does NOT have every posted deposit: correct the missing ones. Checked: {checked} deposits.',
     },
     parts: { input: 'fromBlock', output: 'nextBlock' },
-    input: Type.Object({ network, fromBlock: block }, { additionalProperties: false }),
+    input: Type.Object({ network, fromBlock: block }, closed),
     output: Type.Object({
       checked: Type.Integer(),
       missing: Type.Array(
@@ -104,7 +104,7 @@ export const depositCommands = [
     changes: true,
     roles: alsoFor('treasury'),
     stepUp: true,
-    input: Type.Object({ network }, { additionalProperties: false }),
+    input: Type.Object({ network }, closed),
     output: moved,
     run: (ctx: Ctx, input) => resumeDeposits(ctx, input),
   }),
@@ -113,7 +113,7 @@ export const depositCommands = [
     summary: 'Read blocks again to find missed deposits; posted deposits are not posted twice.',
     changes: true,
     roles: alsoFor('treasury'),
-    input: Type.Object({ network, fromBlock: block }, { additionalProperties: false }),
+    input: Type.Object({ network, fromBlock: block }, closed),
     output: moved,
     outlook: {
       done: 'A worker reads on from block {nextBlock}: causeway deposits show says how far it is.',

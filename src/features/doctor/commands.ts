@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Ctx } from '#context';
 import { everyone } from '#operator-roles';
 import { defineCommand } from '#platform/commands/command';
-import { nullable } from '#platform/http/schemas';
+import { closed, nullable } from '#platform/http/schemas';
 import { examine } from './examine.ts';
 import { type AppSources, states } from './outcome.ts';
 
@@ -22,7 +22,7 @@ export const doctorCommands = (sources: () => AppSources) => [
       passed: 'No problem found. Checked: {ok} fine, {warnings} warnings, {skipped} skipped.',
       failed: 'Problems: {problems}.',
     },
-    input: Type.Object({}, { additionalProperties: false }),
+    input: Type.Object({}, closed),
     output: Type.Object({
       items: Type.Array(
         Type.Object({

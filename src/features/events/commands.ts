@@ -3,7 +3,7 @@ import type { Ctx } from '#context';
 import { adminOnly, everyone } from '#operator-roles';
 import { defineCommand } from '#platform/commands/command';
 import { cursorInput, cursorPage } from '#platform/commands/cursor-page';
-import { dateTime, uuid } from '#platform/http/schemas';
+import { closed, dateTime, uuid } from '#platform/http/schemas';
 import { anyFields } from '#platform/reference/operation';
 import { listForOperator } from './list-for-operator.ts';
 import { skipAhead } from './skip-ahead.ts';
@@ -23,7 +23,7 @@ export const eventCommands = [
     columns: ['sequence', 'timestamp', 'type', 'id'],
     input: Type.Object(
       { subscriberId: Type.With(uuid, { description: 'Id of a partner or an integration' }), ...cursorInput },
-      { additionalProperties: false },
+      closed,
     ),
     output: cursorPage(
       Type.Object({
@@ -42,7 +42,7 @@ export const eventCommands = [
     summary: 'After a restore: continue all event feeds with numbers that nobody has read.',
     changes: true,
     roles: adminOnly,
-    input: Type.Object({}, { additionalProperties: false }),
+    input: Type.Object({}, closed),
     output: Type.Object({
       streams: Type.Integer({ description: 'Feeds that continue ahead' }),
       skipped: Type.Integer({ description: 'How many numbers each of them skips' }),

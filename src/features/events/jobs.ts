@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { contextFor, type Deps } from '#context';
+import { dayMs, hourMs } from '#platform/values/duration';
 import type { Job } from '#platform/worker/jobs';
 import { type Numbering, numberEvents, numberParked } from './number-events.ts';
 import { sweepEvents } from './queries.ts';
 
 /** How long events are kept: a year and a month, so that yearly reports can be made from the feed. */
-const retentionMs = 400 * 86_400_000;
-const hourMs = 3_600_000;
+const retentionMs = 400 * dayMs;
 
 /**
  * A change does not notify while records wait, and may commit after the worker has looked. So the worker

@@ -3,7 +3,7 @@ import type { Ctx } from '#context';
 import { adminOnly, alsoFor, everyone } from '#operator-roles';
 import { defineCommand } from '#platform/commands/command';
 import { cursorInput, cursorPage } from '#platform/commands/cursor-page';
-import { dateTime, line, nullable, uuid } from '#platform/http/schemas';
+import { closed, dateTime, line, nullable, uuid } from '#platform/http/schemas';
 import { issueKey } from './issue-key.ts';
 import { listKeys } from './list-keys.ts';
 import { revokeKey } from './revoke-key.ts';
@@ -50,7 +50,7 @@ export const keyCommands = [
         ipAllowlist: Type.Optional(terms.ipAllowlist),
         expiresAt: Type.Optional(dateTime),
       },
-      { additionalProperties: false },
+      closed,
     ),
     output: issuedKey,
     run: (ctx: Ctx, input) => issueKey(ctx, input),
@@ -66,7 +66,7 @@ export const keyCommands = [
         keyId,
         overlapHours,
       },
-      { additionalProperties: false },
+      closed,
     ),
     output: issuedKey,
     run: (ctx: Ctx, input) => rotateKey(ctx, input),
@@ -76,7 +76,7 @@ export const keyCommands = [
     summary: 'Revoke a key immediately.',
     changes: true,
     roles: adminOnly,
-    input: Type.Object({ keyId }, { additionalProperties: false }),
+    input: Type.Object({ keyId }, closed),
     output: key,
     run: (ctx: Ctx, input) => revokeKey(ctx, input),
   }),
@@ -85,7 +85,7 @@ export const keyCommands = [
     summary: 'Suspend a key: it is refused, and unsigned payouts that it made wait.',
     changes: true,
     roles: alsoFor('support', 'compliance'),
-    input: Type.Object({ keyId, reason: line(500) }, { additionalProperties: false }),
+    input: Type.Object({ keyId, reason: line(500) }, closed),
     output: key,
     run: (ctx: Ctx, input) => suspendKey(ctx, input),
   }),
@@ -95,7 +95,7 @@ export const keyCommands = [
     changes: true,
     roles: alsoFor('compliance'),
     stepUp: true,
-    input: Type.Object({ keyId }, { additionalProperties: false }),
+    input: Type.Object({ keyId }, closed),
     output: key,
     run: (ctx: Ctx, input) => resumeKey(ctx, input),
   }),
@@ -116,7 +116,7 @@ export const keyCommands = [
           nullable(dateTime, { description: 'Empty, or null in JSON: it no longer expires' }),
         ),
       },
-      { additionalProperties: false, minProperties: 2 },
+      { ...closed, minProperties: 2 },
     ),
     output: key,
     run: (ctx: Ctx, input) => updateKey(ctx, input),
@@ -129,7 +129,7 @@ export const keyCommands = [
     columns: ['status', 'id', 'name', 'lastUsedAt', 'scopes', 'expiresAt', 'userId', 'partnerId'],
     input: Type.Object(
       { partnerId: Type.Optional(uuid), userId: Type.Optional(uuid), ...cursorInput },
-      { additionalProperties: false },
+      closed,
     ),
     output: cursorPage(listedKey),
     run: (ctx: Ctx, input) => listKeys(ctx, input),

@@ -8,5 +8,5 @@ export { adminCases, adminOperations, adminSecurity, sessionCases } from './own/
 export { keyRoutes } from './own/routes.ts';
 export { keyExists } from './queries.ts';
 export { revokeKey } from './revoke-key.ts';
-export { routeScopes, type Scope, usualScopes } from './scopes.ts';
+export { type Scope, usualScopes } from './scopes.ts';
 export { suspendKey } from './suspend-key.ts';

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import type { Db } from '#platform/db/db';
+import { hourMs } from '#platform/values/duration';
 import { makeKey, makePartner, makeUser } from '#test/data/factories';
 import { type Answer, ask, noteSecret, testConfig, testLog, useHarness } from '#test/harness';
 import { buildApp } from '../../app.ts';
@@ -11,7 +12,6 @@ import { apiScopes, mcpScopes, usualScopes } from './scopes.ts';
 import { createToken, parseToken } from './token.ts';
 
 const harness = useHarness({ trustedProxies: ['127.0.0.1'] });
-const hourMs = 3_600_000;
 const alphabet = 'abcdefghijklmnopqrstuvwxyz234567';
 
 // A feature that does not exist: the answer after the key was accepted, without any other query.

@@ -1,12 +1,11 @@
 import { type Ctx, inTransaction } from '#context';
 import { recordChange } from '#features/audit';
 import { recordEvent } from '#features/events';
+import { hourMs } from '#platform/values/duration';
 import { keyErrors } from './errors.ts';
 import { type IssuedKey, latestExpiry, storeNewKey } from './issue-key.ts';
 import { type KeyRow, selectKeyForUpdate, updateKeyEnd } from './queries.ts';
 import { presentKey } from './wire.ts';
-
-const hourMs = 3_600_000;
 
 export interface Rotation {
   keyId: string;

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Ctx } from '#context';
 import { adminOnly, everyone } from '#operator-roles';
 import { defineCommand } from '#platform/commands/command';
-import { dateTime, line, nullable, transactionHash, uuid } from '#platform/http/schemas';
+import { closed, dateTime, line, nullable, transactionHash, uuid } from '#platform/http/schemas';
 import { fundAccount } from './fund-account.ts';
 import { lineTypes } from './lines/line.ts';
 import { listBalances } from './list-balances.ts';
@@ -82,7 +82,7 @@ export const ledgerCommands = [
           description: 'Idempotency key: repeating it has no effect',
         }),
       },
-      { additionalProperties: false },
+      closed,
     ),
     output: Type.Object({
       postingId: Type.String(),
@@ -101,7 +101,7 @@ export const ledgerCommands = [
     summary: 'Show a user’s balance of each asset, and how much of it is held for withdrawals.',
     changes: false,
     roles: everyone,
-    input: Type.Object({ userId: uuid }, { additionalProperties: false }),
+    input: Type.Object({ userId: uuid }, closed),
     output: Type.Object({
       items: Type.Array(
         Type.Object({
@@ -141,12 +141,12 @@ export const ledgerCommands = [
               transactionHash: Type.Optional(onChainFields.transactionHash),
               logIndex: Type.Optional(onChainFields.logIndex),
             },
-            { additionalProperties: false },
+            closed,
           ),
           { minItems: 1, maxItems: 10_000 },
         ),
       },
-      { additionalProperties: false },
+      closed,
     ),
     output: Type.Object({ postingId: Type.String(), lines: Type.Integer(), replayed: Type.Boolean() }),
     run: (ctx: Ctx, input) => postBatch(ctx, input),
@@ -170,13 +170,13 @@ export const ledgerCommands = [
         status,
         statusReason: Type.Optional(line(500)),
         ...words,
-        legs: Type.Array(Type.Object(legFields, { additionalProperties: false }), {
+        legs: Type.Array(Type.Object(legFields, closed), {
           minItems: 1,
           maxItems: 2,
           description: 'One leg, or two for a conversion between networks',
         }),
       },
-      { additionalProperties: false },
+      closed,
     ),
     output: Type.Object({ records: Type.Array(unsettledRecord), replayed: Type.Boolean() }),
     run: (ctx: Ctx, input) => recordUnsettled(ctx, input),
@@ -198,7 +198,7 @@ export const ledgerCommands = [
         description: Type.Optional(line(500)),
         userDescription: Type.Optional(nullable(line(500))),
       },
-      { additionalProperties: false },
+      closed,
     ),
     output: Type.Object({ records: Type.Array(unsettledRecord) }),
     run: (ctx: Ctx, input) => updateUnsettled(ctx, input),
@@ -216,14 +216,14 @@ export const ledgerCommands = [
         transactionDate: words.transactionDate,
         executedAt: Type.Optional(dateTime),
         onChain: Type.Optional(
-          Type.Array(Type.Object(onChainFields, { additionalProperties: false }), {
+          Type.Array(Type.Object(onChainFields, closed), {
             minItems: 1,
             maxItems: 2,
             description: 'On-chain places of its legs, in the same order',
           }),
         ),
       },
-      { additionalProperties: false },
+      closed,
     ),
     output: Type.Object({ postingId: Type.String(), id: Type.String(), replayed: Type.Boolean() }),
     run: (ctx: Ctx, input) => settleUnsettled(ctx, input),

@@ -1,8 +1,8 @@
 import type { Ctx, KeyActor } from '#context';
 import type { Filter, Sorting } from './find/filter.ts';
+import { findLineFacts } from './find/find-line-facts.ts';
 import type { FoundLine } from './find/find-lines.ts';
 import { type Group, groupLegs } from './find/group-legs.ts';
-import { knowLines } from './find/know-lines.ts';
 import { presentTransaction, type ToolTransaction } from './tools-wire.ts';
 
 interface Description {
@@ -18,7 +18,7 @@ export async function describeLines(
   { includeIds, group }: Description,
 ): Promise<ToolTransaction[]> {
   const { userId } = ctx.actor;
-  const known = await knowLines(ctx, userId, lines);
+  const known = await findLineFacts(ctx, userId, lines);
   const groups: Group[] = group
     ? await groupLegs(ctx, lines, { userId, ...group })
     : lines.map((line) => ({ line }));

@@ -3,7 +3,7 @@ import { type Block, checksumAddress, describeFinality } from '#adapters/evm';
 import type { Ctx } from '#context';
 import { everyone } from '#operator-roles';
 import { defineCommand } from '#platform/commands/command';
-import { dateTime, nullable, uuid } from '#platform/http/schemas';
+import { closed, dateTime, nullable, uuid } from '#platform/http/schemas';
 import { type ExaminedNode, nodeStates, stateOf } from './examine-nodes.ts';
 import { type ShownNetwork, showNodes } from './show-nodes.ts';
 
@@ -48,7 +48,7 @@ export const nodeCommands = [
       'Show what each node of each network answers: its blocks, and where nodes lag or contradict each other.',
     changes: false,
     roles: everyone,
-    input: Type.Object({}, { additionalProperties: false }),
+    input: Type.Object({}, closed),
     output: Type.Object({
       networks: Type.Array(
         Type.Object({

@@ -3,7 +3,7 @@ import type { Ctx } from '#context';
 import { adminOnly, alsoFor, everyone } from '#operator-roles';
 import { defineCommand } from '#platform/commands/command';
 import { cursorInput, cursorPage } from '#platform/commands/cursor-page';
-import { line, uuid } from '#platform/http/schemas';
+import { closed, line, uuid } from '#platform/http/schemas';
 import { allowUser, disallowUser } from './allow-user.ts';
 import { createPartner } from './create-partner.ts';
 import { listAllowedUsers } from './list-allowed-users.ts';
@@ -11,7 +11,7 @@ import { listPartners } from './list-partners.ts';
 import { resumePartner, suspendPartner } from './suspend-partner.ts';
 import { listedUser, partner } from './wire.ts';
 
-const pair = Type.Object({ partnerId: uuid, userId: uuid }, { additionalProperties: false });
+const pair = Type.Object({ partnerId: uuid, userId: uuid }, closed);
 const membership = Type.Object({ partnerId: uuid, userId: uuid, allowed: Type.Boolean() });
 
 export const partnerCommands = [
@@ -23,7 +23,7 @@ export const partnerCommands = [
     stepUp: true,
     positional: ['name'],
     examples: [`'Lumen Credit'`],
-    input: Type.Object({ name: line(200) }, { additionalProperties: false }),
+    input: Type.Object({ name: line(200) }, closed),
     output: partner,
     run: (ctx: Ctx, input) => createPartner(ctx, input),
   }),
@@ -33,7 +33,7 @@ export const partnerCommands = [
     changes: false,
     roles: everyone,
     columns: ['name', 'suspendedAt', 'id', 'createdAt'],
-    input: Type.Object(cursorInput, { additionalProperties: false }),
+    input: Type.Object(cursorInput, closed),
     output: cursorPage(partner),
     run: (ctx: Ctx, input) => listPartners(ctx, input),
   }),
@@ -42,7 +42,7 @@ export const partnerCommands = [
     summary: 'Suspend a partner: its keys are refused, unsigned payouts wait.',
     changes: true,
     roles: alsoFor('compliance'),
-    input: Type.Object({ partnerId: uuid, reason: line(500) }, { additionalProperties: false }),
+    input: Type.Object({ partnerId: uuid, reason: line(500) }, closed),
     output: partner,
     run: (ctx: Ctx, input) => suspendPartner(ctx, input),
   }),
@@ -52,7 +52,7 @@ export const partnerCommands = [
     changes: true,
     roles: alsoFor('compliance'),
     stepUp: true,
-    input: Type.Object({ partnerId: uuid }, { additionalProperties: false }),
+    input: Type.Object({ partnerId: uuid }, closed),
     output: partner,
     run: (ctx: Ctx, input) => resumePartner(ctx, input),
   }),
@@ -81,7 +81,7 @@ export const partnerCommands = [
     changes: false,
     roles: everyone,
     columns: ['email', 'allowedAt', 'userId'],
-    input: Type.Object({ partnerId: uuid, ...cursorInput }, { additionalProperties: false }),
+    input: Type.Object({ partnerId: uuid, ...cursorInput }, closed),
     output: cursorPage(listedUser),
     run: (ctx: Ctx, input) => listAllowedUsers(ctx, input),
   }),

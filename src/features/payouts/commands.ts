@@ -3,7 +3,7 @@ import { checksumAddress } from '#adapters/evm';
 import type { Ctx } from '#context';
 import { alsoFor, everyone } from '#operator-roles';
 import { defineCommand } from '#platform/commands/command';
-import { dateTime, line, nullable, transactionHash } from '#platform/http/schemas';
+import { closed, dateTime, line, nullable, transactionHash } from '#platform/http/schemas';
 import { formatMinor } from '#platform/values/money';
 import { acceptForeign } from './accept-foreign.ts';
 import { acceptOutcome } from './accept-outcome.ts';
@@ -49,7 +49,7 @@ export const walletCommands = [
     summary: 'Show the hot wallets: balances, nonces, open payouts and waiting withdrawals.',
     changes: false,
     roles: everyone,
-    input: Type.Object({}, { additionalProperties: false }),
+    input: Type.Object({}, closed),
     output: Type.Object({ wallets: Type.Array(wallet) }),
     run: async (ctx: Ctx) => ({ wallets: (await showWallets(ctx)).map(present) }),
   }),
@@ -59,7 +59,7 @@ export const walletCommands = [
       'Show how many payouts became final in each of the last 24 hours, how long they took, and by hot wallet.',
     changes: false,
     roles: everyone,
-    input: Type.Object({}, { additionalProperties: false }),
+    input: Type.Object({}, closed),
     output: Type.Object({
       hours: Type.Array(
         Type.Object({
@@ -90,7 +90,7 @@ export const walletCommands = [
     summary: 'Halt a hot wallet: nothing is signed or sent. Use it before you restore a backup.',
     changes: true,
     roles: alsoFor('treasury'),
-    input: Type.Object({ ...walletName, reason: line(200) }, { additionalProperties: false }),
+    input: Type.Object({ ...walletName, reason: line(200) }, closed),
     output: Type.Object({ network: Type.String(), address: Type.String(), haltedReason: Type.String() }),
     run: (ctx: Ctx, input) => haltWallet(ctx, input),
   }),
@@ -111,7 +111,7 @@ export const walletCommands = [
           }),
         ),
       },
-      { additionalProperties: false },
+      closed,
     ),
     output: Type.Object({ network: Type.String(), address: Type.String(), nextNonce: Type.Integer() }),
     run: async (ctx: Ctx, input) => {
@@ -167,7 +167,7 @@ export const walletCommands = [
           }),
         ),
       },
-      { additionalProperties: false },
+      closed,
     ),
     output: Type.Object({
       nextNonce: Type.Integer(),
@@ -191,7 +191,7 @@ export const walletCommands = [
     stepUp: true,
     positional: ['deploymentId'],
     examples: ['production-eu'],
-    input: Type.Object({ deploymentId: line(200) }, { additionalProperties: false }),
+    input: Type.Object({ deploymentId: line(200) }, closed),
     output: Type.Object({ deploymentId: Type.String(), former: nullable(Type.String()) }),
     run: (ctx: Ctx, input) => rebindDeployment(ctx, input),
   }),
@@ -201,10 +201,7 @@ export const walletCommands = [
     changes: true,
     roles: alsoFor('treasury'),
     stepUp: true,
-    input: Type.Object(
-      { ...walletName, nonce: Type.Integer({ minimum: 0 }) },
-      { additionalProperties: false },
-    ),
+    input: Type.Object({ ...walletName, nonce: Type.Integer({ minimum: 0 }) }, closed),
     output: Type.Object({ withdrawalId: Type.String(), nonce: Type.Integer() }),
     run: (ctx: Ctx, input) => voidSlot(ctx, input),
   }),
@@ -215,7 +212,7 @@ export const walletCommands = [
     changes: true,
     roles: alsoFor('treasury'),
     stepUp: true,
-    input: Type.Object({ ...walletName, transactionHash }, { additionalProperties: false }),
+    input: Type.Object({ ...walletName, transactionHash }, closed),
     output: Type.Object({ withdrawalId: Type.String(), outcome: Type.Enum(['failed', 'paid', 'requeued']) }),
     run: (ctx: Ctx, input) => acceptForeign(ctx, input),
   }),
@@ -234,7 +231,7 @@ export const walletCommands = [
           description: 'completed if the transaction paid the recipient, failed if it did not',
         }),
       },
-      { additionalProperties: false },
+      closed,
     ),
     output: Type.Object({
       withdrawalId: Type.String(),
@@ -268,7 +265,7 @@ export const walletCommands = [
           Type.Boolean({ description: 'Also resend payouts that were settled as failed and may pay now' }),
         ),
       },
-      { additionalProperties: false },
+      closed,
     ),
     output: Type.Object({
       sent: Type.Array(

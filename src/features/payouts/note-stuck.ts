@@ -8,7 +8,7 @@ import { type OpenSlot, selectOpenSlots, updateReported } from './queries/slots.
 import { foreignAfterMs, leadBlocks, stuckAfterMs } from './timing.ts';
 import type { NodeView } from './view-chain.ts';
 
-interface Stand {
+interface Progress {
   views: readonly NodeView[];
   /** The first nonce that is not settled; all later ones wait for it. */
   lowest: bigint;
@@ -21,14 +21,17 @@ interface Stand {
  * above the cap and slow finality end without a person, and a halt would stop the sending that ends them.
  * Each payout halts its lane once.
  */
-export async function noteStuck(ctx: WorkerCtx, lane: Lane, stand: Stand): Promise<void> {
+export async function noteStuck(ctx: WorkerCtx, lane: Lane, progress: Progress): Promise<void> {
   const { network, signer } = lane;
   const where = { network: network.name, address: signer.address };
-  const known = stand.agreements.find(({ slot }) => slot.nonce === stand.lowest);
-  const slot = known ? known.slot : await selectLowest(ctx, where, stand.lowest);
+  const known = progress.agreements.find(({ slot }) => slot.nonce === progress.lowest);
+  const slot = known ? known.slot : await selectLowest(ctx, where, progress.lowest);
   const ageMs = slot ? ctx.now.getTime() - slot.attempts.at(-1)!.signedAt.getTime() : 0;
   const trouble =
-    slot && !known?.final && ageMs >= foreignAfterMs && findTrouble(ctx, lane, stand, firstOf(slot, known));
+    slot &&
+    !known?.final &&
+    ageMs >= foreignAfterMs &&
+    findTrouble(ctx, lane, progress, firstOf(slot, known));
   if (!trouble) return lane.unsettled.report(ctx.log, undefined);
   lane.unsettled.report(ctx.log, trouble.what);
   if (!trouble.needsPerson || ageMs < stuckAfterMs || slot.isReported) return;
@@ -67,9 +70,9 @@ const firstOf = (slot: OpenSlot, known: First['known']): First => ({
   known,
 });
 
-function findTrouble(ctx: WorkerCtx, lane: Lane, stand: Stand, first: First): Trouble | undefined {
+function findTrouble(ctx: WorkerCtx, lane: Lane, progress: Progress, first: First): Trouble | undefined {
   const { network } = lane;
-  const { views } = stand;
+  const { views } = progress;
   const { slot, name, known } = first;
   const { quorum, providers } = network.node;
   if (views.length < quorum)
@@ -99,7 +102,7 @@ function findTrouble(ctx: WorkerCtx, lane: Lane, stand: Stand, first: First): Tr
   const used = Math.max(...views.map(({ latest }) => latest));
   if (BigInt(used) < slot.nonce) return describeGap(name, used);
   const said = alone && `, and only ${alone} counts it as mined`;
-  return findTroubleInMempool(lane, stand, first, said);
+  return findTroubleInMempool(lane, progress, first, said);
 }
 
 /** Halting would stop the sending that ends it. */
@@ -125,7 +128,7 @@ const describeGap = (name: string, gap: number): Trouble => ({
 /** A payout that no block has, as far as a quorum says. */
 function findTroubleInMempool(
   { isKeyless }: Lane,
-  { views }: Stand,
+  { views }: Progress,
   { slot, name }: First,
   alone: string,
 ): Trouble | undefined {

@@ -1,7 +1,7 @@
 import type { Ctx } from '#context';
+import { hourMs } from '#platform/values/duration';
 import { countSettledByHour, type SettledInHour, selectLatencies } from './queries/settled.ts';
 
-const hourMs = 3_600_000;
 const hoursShown = 24;
 
 export interface Activity {

@@ -3,7 +3,7 @@ import type { Ctx } from '#context';
 import { adminOnly, everyone } from '#operator-roles';
 import { defineCommand } from '#platform/commands/command';
 import { cursorInput, cursorPage } from '#platform/commands/cursor-page';
-import { dateTime, line, nullable, uuid } from '#platform/http/schemas';
+import { closed, dateTime, line, nullable, uuid } from '#platform/http/schemas';
 import { endSessions } from './end-sessions.ts';
 import { invitePerson } from './invite-person.ts';
 import { listPeople } from './list-people.ts';
@@ -14,7 +14,7 @@ import { allStaffRoles } from './staff-roles.ts';
 import { updatePerson } from './update-person.ts';
 import { invited, person, presentPerson } from './wire.ts';
 
-const onePerson = Type.Object({ personId: uuid }, { additionalProperties: false });
+const onePerson = Type.Object({ personId: uuid }, closed);
 const role = Type.Enum(allStaffRoles, {
   description:
     'For staff of the operator see `roles show`; partners have developer, finance and owner, integrations developer and owner',
@@ -39,7 +39,7 @@ export const peopleCommands = [
         role,
         ...employer,
       },
-      { additionalProperties: false },
+      closed,
     ),
     output: invited,
     run: (ctx: Ctx, input) => invitePerson(ctx, input),
@@ -61,7 +61,7 @@ export const peopleCommands = [
     changes: false,
     roles: everyone,
     columns: ['name', 'email', 'role', 'kind', 'canSignIn', 'removedAt', 'id'],
-    input: Type.Object({ ...employer, ...cursorInput }, { additionalProperties: false }),
+    input: Type.Object({ ...employer, ...cursorInput }, closed),
     output: cursorPage(person),
     run: (ctx: Ctx, input) => listPeople(ctx, input),
   }),
@@ -111,7 +111,7 @@ export const peopleCommands = [
     roles: adminOnly,
     stepUp: true,
     examples: ['0198a6a0-0000-7000-8000-000000000001 --role treasury'],
-    input: Type.Object({ personId: uuid, role }, { additionalProperties: false }),
+    input: Type.Object({ personId: uuid, role }, closed),
     output: person,
     run: (ctx: Ctx, input) => updatePerson(ctx, input),
   }),

@@ -1,8 +1,8 @@
 import type { Deps } from '#context';
+import { dayMs } from '#platform/values/duration';
 import type { Job } from '#platform/worker/jobs';
 import { deleteEnded } from './queries/sessions.ts';
 
-const dayMs = 86_400_000;
 /** How long a session that is over is kept. */
 const sessionsKeptMs = dayMs;
 /** How long an old invitation is answered as used or expired; after that it is not found. */

@@ -1,9 +1,10 @@
 import type { Ctx } from '#context';
 import { createSecret, hashSecret } from '#platform/secrets/secret';
+import { hourMs } from '#platform/values/duration';
 import { insertInvitation, voidInvitations } from './queries/invitations.ts';
 import { relyingPartyOf } from './relying-party.ts';
 
-const invitationLifetimeMs = 72 * 3_600_000;
+const invitationLifetimeMs = 72 * hourMs;
 
 /** A link to register a passkey, once and within 72 hours; the person's earlier links stop working. */
 export async function makeInvitation(

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after } from 'node:test';
+import { hourMs } from '#platform/values/duration';
 import { browserTest, useBrowser } from '#test/callers/browser';
 import { useHarness } from '#test/harness';
 import {
@@ -20,7 +21,6 @@ import {
 const harness = useHarness();
 const browser = useBrowser();
 const timeout = 600_000;
-const hourMs = 3_600_000;
 
 /** As the page's script, or another program that learned what it sent. */
 const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>

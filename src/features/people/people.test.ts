@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
+import { hourMs } from '#platform/values/duration';
 import { visit } from '#test/callers/visitor';
 import { makeIntegration, makePartner } from '#test/data/factories';
 import { useHarness } from '#test/harness';
@@ -12,7 +13,6 @@ import { removePerson } from './remove-person.ts';
 
 const harness = useHarness();
 const sql = (text: string, values?: unknown[]) => harness.deps.db.query(text, values);
-const hourMs = 3_600_000;
 const admin = { name: 'Bruno Costa', email: 'bruno@example.com', role: 'admin' };
 
 test('200 people.invite: a link that works once within 72 hours, of which only the hash is stored', async () => {

@@ -3,6 +3,7 @@ import { recordChange } from '#features/audit';
 import type { Db } from '#platform/db/db';
 import { defineSessionCookie } from '#platform/pages/session-cookie';
 import { createSecret, hashSecret } from '#platform/secrets/secret';
+import { hourMs } from '#platform/values/duration';
 import type { PersonRow } from './queries/people.ts';
 import {
   endSessionRow,
@@ -14,7 +15,7 @@ import {
 
 /** A session ends after this long without a request, and in any case after the second. */
 const idleMs = 15 * 60_000;
-export const sessionLifetimeMs = 8 * 3_600_000;
+export const sessionLifetimeMs = 8 * hourMs;
 /** How long a passkey assertion counts as fresh. */
 export const freshMs = 5 * 60_000;
 /** The time of the last request is written this often at most. */

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { dateTime, nullable, uuid } from '#platform/http/schemas';
+import { closed, dateTime, nullable, uuid } from '#platform/http/schemas';
 import type { PersonRow } from './queries/people.ts';
 import { personKinds } from './staff-roles.ts';
 
@@ -47,10 +47,10 @@ export const registration = Type.Object(
         attestationObject: bytes(20_000),
         transports: Type.Optional(Type.Array(Type.String({ maxLength: 40 }), { maxItems: 10 })),
       },
-      { additionalProperties: false },
+      closed,
     ),
   },
-  { additionalProperties: false },
+  closed,
 );
 
 export type Registration = Static<typeof registration>;
@@ -67,10 +67,10 @@ export const assertion = Type.Object(
         signature: bytes(4000),
         userHandle: Type.Optional(Type.String({ maxLength: 200 })),
       },
-      { additionalProperties: false },
+      closed,
     ),
   },
-  { additionalProperties: false },
+  closed,
 );
 
 export type Assertion = Static<typeof assertion>;

@@ -4,7 +4,7 @@ import type { Ctx } from '#context';
 import { alsoFor, everyone } from '#operator-roles';
 import { defineCommand } from '#platform/commands/command';
 import { cursorInput, cursorPage } from '#platform/commands/cursor-page';
-import { dateTime, nullable, uuid } from '#platform/http/schemas';
+import { closed, dateTime, nullable, uuid } from '#platform/http/schemas';
 import { formatMinor } from '#platform/values/money';
 import { portfolioErrors } from './errors.ts';
 import { forgetPrice } from './forget-price.ts';
@@ -47,12 +47,12 @@ export const portfolioCommands = [
         positions: Type.Array(
           Type.Object(
             { ...place, costUsd: Type.Optional(costUsd), priceUsd: Type.Optional(priceUsd) },
-            { additionalProperties: false },
+            closed,
           ),
           { maxItems: 200 },
         ),
       },
-      { additionalProperties: false },
+      closed,
     ),
     output: Type.Object({
       userId: uuid,
@@ -77,7 +77,7 @@ export const portfolioCommands = [
     summary: 'Show the last recorded staked and tokenized positions of a user.',
     changes: false,
     roles: everyone,
-    input: Type.Object({ userId: uuid }, { additionalProperties: false }),
+    input: Type.Object({ userId: uuid }, closed),
     output: Type.Object({
       userId: uuid,
       asOf: nullable({ ...dateTime, description: 'Null where nothing was ever recorded' }),
@@ -100,7 +100,7 @@ export const portfolioCommands = [
     changes: false,
     roles: everyone,
     columns: ['token', 'priceUsd', 'quotedAt', 'refreshedAt'],
-    input: Type.Object({ ...cursorInput }, { additionalProperties: false }),
+    input: Type.Object({ ...cursorInput }, closed),
     output: cursorPage(
       Type.Object({
         token: Type.String(),
@@ -131,7 +131,7 @@ export const portfolioCommands = [
     roles: alsoFor('treasury'),
     positional: ['token'],
     examples: ['ETH'],
-    input: Type.Object({ token: place.token }, { additionalProperties: false }),
+    input: Type.Object({ token: place.token }, closed),
     output: Type.Object({ token: Type.String(), priceUsd: Type.String(), quotedAt: dateTime }),
     run: (ctx: Ctx, input) => forgetPrice(ctx, input),
   }),
@@ -141,7 +141,7 @@ export const portfolioCommands = [
     changes: false,
     needsPrimary: true,
     roles: alsoFor('treasury'),
-    input: Type.Object({}, { additionalProperties: false }),
+    input: Type.Object({}, closed),
     output: Type.Object({
       read: Type.Integer({ description: 'Prices that the source has' }),
       stored: Type.Integer({ description: 'Of those, not older than what was known' }),

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { hourMs } from '#platform/values/duration';
 import { type Owned, valuePortfolio } from './value-portfolio.ts';
 
 const now = new Date('2026-03-01T12:00:00Z');
-const hourMs = 3_600_000;
 const ago = (ms: number) => new Date(now.getTime() - ms);
 
 const arbitraryOwned: fc.Arbitrary<Owned> = fc

@@ -3,7 +3,7 @@ import type { Ctx } from '#context';
 import { everyone } from '#operator-roles';
 import { defineCommand } from '#platform/commands/command';
 import { cursorPage } from '#platform/commands/cursor-page';
-import { uuid } from '#platform/http/schemas';
+import { closed, uuid } from '#platform/http/schemas';
 import { listRequests } from './list-requests.ts';
 import { loggedRequest, requestFilter } from './wire.ts';
 
@@ -23,7 +23,7 @@ export const requestCommands = [
         partnerId: Type.Optional(Type.With(uuid, { description: 'Only of this partner' })),
         ...requestFilter,
       },
-      { additionalProperties: false },
+      closed,
     ),
     output: cursorPage(loggedRequest),
     run: (ctx: Ctx, input) => listRequests(ctx, input),

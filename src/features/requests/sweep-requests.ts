@@ -1,7 +1,8 @@
 import type { Db } from '#platform/db/db';
+import { dayMs } from '#platform/values/duration';
 import { deleteOldRequests, deleteSurplus, selectLoggedPartners } from './queries.ts';
 
-const keptMs = 7 * 86_400_000;
+const keptMs = 7 * dayMs;
 const keptMaxUsual = 100_000;
 const batch = 10_000;
 const batchesMax = 20;

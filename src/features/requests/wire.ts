@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { cursorInput } from '#platform/commands/cursor-page';
-import { dateTime, nullable, uuid } from '#platform/http/schemas';
+import { closed, dateTime, nullable, uuid } from '#platform/http/schemas';
 import type { RequestRow } from './queries.ts';
 
 export const loggedRequest = Type.Object(
@@ -54,4 +54,4 @@ export const requestFilter = {
   ...cursorInput,
 };
 
-export const requestQuery = Type.Object(requestFilter, { additionalProperties: false });
+export const requestQuery = Type.Object(requestFilter, closed);

@@ -3,7 +3,7 @@ import type { Ctx } from '#context';
 import { alsoFor, everyone } from '#operator-roles';
 import { defineCommand } from '#platform/commands/command';
 import { cursorInput, cursorPage } from '#platform/commands/cursor-page';
-import { dateTime, line, nullable, uuid } from '#platform/http/schemas';
+import { closed, dateTime, line, nullable, uuid } from '#platform/http/schemas';
 import { addAddress, removeAddress } from './addresses/change-book.ts';
 import { listAddresses } from './addresses/list-addresses.ts';
 import { bookEntry } from './addresses/wire.ts';
@@ -15,7 +15,6 @@ import { replayRules } from './replay-rules.ts';
 import { showRules } from './show-rules.ts';
 import { rule, ruleSet } from './wire.ts';
 
-const closed = { additionalProperties: false } as const;
 const revision = Type.Integer({ minimum: 1, maximum: 999_999_999, description: 'Of a set of rules' });
 
 export const ruleCommands = [

@@ -1,9 +1,10 @@
 import type { Deps } from '#context';
+import { dayMs } from '#platform/values/duration';
 import type { Job } from '#platform/worker/jobs';
 import { sweepCounts } from './queries/sweep.ts';
 
 /** The longest window is 30 days; what waits to be signed is judged by the window of its creation. */
-const keptMs = 70 * 24 * 3_600_000;
+const keptMs = 70 * dayMs;
 
 async function sweep({ db, clock }: Deps): Promise<void> {
   const before = new Date(clock().getTime() - keptMs);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { dayMs } from '#platform/values/duration';
 import { makeAddress, makeKey } from '#test/data/factories';
 import { useHarness } from '#test/harness';
 import { publish } from '#test/worlds/rules';
@@ -86,7 +87,6 @@ test('a payment that waits for longer than a window is not in its sum', async ()
     fingerprint: null,
     now: new Date(Date.now() - ageMs),
   });
-  const dayMs = 86_400_000;
   await insertWithdrawals(harness.deps.db, [waiting(5n, 40 * dayMs), waiting(1n, 0)]);
   await publish(harness, [
     { name: 'Everything', verdict: 'allow' },

@@ -1,4 +1,5 @@
 import { type Ctx, type PartnerAdmin, requesterOf } from '#context';
+import { hourMs } from '#platform/values/duration';
 import { formatMinor, parseMinor } from '#platform/values/money';
 import { selectKeyRoot, selectSums } from './queries/limits.ts';
 import { selectCurrentSet } from './queries/sets.ts';
@@ -66,7 +67,7 @@ export async function readLimits(ctx: Ctx<PartnerAdmin>, { userId }: { userId: s
       limit: formatMinor(most, ruleDecimals),
       used: isOwn ? formatMinor(used, ruleDecimals) : null,
       remaining: isOwn ? formatMinor(left, ruleDecimals) : null,
-      growsAt: isOwn && oldestAt ? new Date(oldestAt.getTime() + hours * 3_600_000).toISOString() : null,
+      growsAt: isOwn && oldestAt ? new Date(oldestAt.getTime() + hours * hourMs).toISOString() : null,
       destinations: rule.destinations ?? null,
     };
   });

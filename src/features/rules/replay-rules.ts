@@ -1,4 +1,5 @@
 import type { Ctx } from '#context';
+import { dayMs } from '#platform/values/duration';
 import { ruleErrors } from './errors.ts';
 import { type ReplayedRow, replaySet, selectSet } from './queries/sets.ts';
 
@@ -17,7 +18,7 @@ const days = 30;
 export async function replayRules(ctx: Ctx, { revision }: { revision: number }): Promise<Replay> {
   const { db, now } = ctx;
   if (!(await selectSet(db, revision))) throw ruleErrors.setNotFound();
-  const since = new Date(now.getTime() - days * 24 * 3_600_000);
+  const since = new Date(now.getTime() - days * dayMs);
   const verdicts = await replaySet(db, { revision, since, most: replayedMax });
   const withdrawals = verdicts.reduce((sum, { count }) => sum + count, 0);
   return { revision, since: since.toISOString(), withdrawals, isCut: withdrawals === replayedMax, verdicts };

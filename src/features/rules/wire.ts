@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { dateTime, line, nullable, uuid } from '#platform/http/schemas';
+import { closed, dateTime, line, nullable, uuid } from '#platform/http/schemas';
 
 const some = <T extends Parameters<typeof Type.Array>[0]>(item: T, description: string) =>
   Type.Optional(Type.Array(item, { minItems: 1, maxItems: 100, uniqueItems: true, description }));
@@ -13,8 +13,6 @@ export const windows = ['hour', 'day', '30 days'] as const;
 export const pers = ['partner', 'user', 'key', 'destination', 'network', 'everything'] as const;
 export const destinations = ['book', 'user', 'paid-before', 'first-time'] as const;
 export const approverRoles = ['compliance', 'treasury', 'admin', 'finance', 'owner'] as const;
-
-const closed = { additionalProperties: false } as const;
 
 /** One rule. It matches a payment if all its conditions hold; a condition that is left out always holds. */
 export const rule = Type.Object(

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Ctx } from '#context';
 import { alsoFor, everyone } from '#operator-roles';
 import { defineCommand } from '#platform/commands/command';
-import { line, nullable, pastedTransactionHash, uuid } from '#platform/http/schemas';
+import { closed, line, nullable, pastedTransactionHash, uuid } from '#platform/http/schemas';
 import { formatMinor } from '#platform/values/money';
 import { acceptShortfall } from './accept-shortfall.ts';
 import { type NetworkReport, type Reconciled, reconcile } from './reconcile.ts';
@@ -36,7 +36,7 @@ export const treasuryCommands = [
       passed: 'Every difference is explained.',
       failed: 'Something is unexplained, short or not compared: see "The treasury" in docs/operating.md.',
     },
-    input: Type.Object({ network: Type.Optional(network) }, { additionalProperties: false }),
+    input: Type.Object({ network: Type.Optional(network) }, closed),
     output: Type.Object({
       items: Type.Array(row),
       refused: Type.Array(Type.Object({ network: Type.String(), error: Type.String() }), {
@@ -65,7 +65,7 @@ export const treasuryCommands = [
     changes: false,
     roles: everyone,
     columns: ['network', 'currency', 'chain', 'owed', 'difference', 'unexplained', 'shortfall', 'since'],
-    input: Type.Object({}, { additionalProperties: false }),
+    input: Type.Object({}, closed),
     output: lastComparison,
     run: (ctx: Ctx) => showTreasury(ctx),
   }),
@@ -76,7 +76,7 @@ export const treasuryCommands = [
     roles: everyone,
     positional: ['transactionHash'],
     columns: ['kind', 'network', 'amount', 'currency', 'userId', 'withdrawalId', 'wallet', 'nonce', 'note'],
-    input: Type.Object({ transactionHash: pastedTransactionHash }, { additionalProperties: false }),
+    input: Type.Object({ transactionHash: pastedTransactionHash }, closed),
     output: Type.Object({
       items: Type.Array(
         Type.Object({
@@ -110,7 +110,7 @@ export const treasuryCommands = [
         amount: Type.String({ maxLength: 80, description: 'The exact shortfall, such as 12.5' }),
         reason: line(200),
       },
-      { additionalProperties: false },
+      closed,
     ),
     output: Type.Object({
       network: Type.String(),
@@ -126,7 +126,7 @@ export const treasuryCommands = [
       'Start the comparison of a network from scratch, such as after a reorganisation below final blocks.',
     changes: true,
     roles: alsoFor('treasury'),
-    input: Type.Object({ network, reason: line(200) }, { additionalProperties: false }),
+    input: Type.Object({ network, reason: line(200) }, closed),
     output: Type.Object({ network: Type.String(), reason: Type.String() }),
     run: (ctx: Ctx, input) => reopen(ctx, input),
   }),

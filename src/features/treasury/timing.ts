@@ -1,3 +1,5 @@
+import { dayMs, hourMs } from '#platform/values/duration';
+
 /** How often a worker checks whether a comparison is due: `reconcileEveryMs` of the network. */
 export const everyMs = 10_000;
 
@@ -19,13 +21,13 @@ export const checkedInTurn = 200;
  * No posting is open for longer, because its statements end after seconds. A number that has not appeared by
  * then was never used.
  */
-export const postingOpenMs = 3_600_000;
+export const postingOpenMs = hourMs;
 
 /**
  * How long a manual posting waits for its transfer, and dust, funding and own transfers for a posting, before
  * they are only added up.
  */
-export const itemsOpenMs = 86_400_000;
+export const itemsOpenMs = dayMs;
 
 /** Turns of one command. */
 export const turnsInCommand = 50;

@@ -3,7 +3,7 @@ import type { Ctx } from '#context';
 import { adminOnly, alsoFor, everyone } from '#operator-roles';
 import { defineCommand } from '#platform/commands/command';
 import { cursorInput, cursorPage } from '#platform/commands/cursor-page';
-import { dateTime, line, nullable, uuid } from '#platform/http/schemas';
+import { closed, dateTime, line, nullable, uuid } from '#platform/http/schemas';
 import { addWallet } from './add-wallet.ts';
 import { blockAddress, unblockAddress } from './block-address.ts';
 import { checkEmails, emailFaults } from './check-emails.ts';
@@ -32,7 +32,7 @@ const emailPart = (maximum: number, description: string) =>
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum, description })),
       cursor: cursorInput.cursor,
     },
-    { additionalProperties: false },
+    closed,
   );
 const emailItems = Type.Array(
   Type.Object({
@@ -51,7 +51,7 @@ export const userCommands = [
     summary: 'Create a user.',
     changes: true,
     roles: alsoFor('support'),
-    input: Type.Object({ email, ...names, ...optionalProfile }, { additionalProperties: false }),
+    input: Type.Object({ email, ...names, ...optionalProfile }, closed),
     output: user,
     run: (ctx: Ctx, input) => createUser(ctx, input),
   }),
@@ -64,7 +64,7 @@ export const userCommands = [
     examples: ['0198a6a0-0000-7000-8000-000000000001 --email ana@example.org --email-verified'],
     input: Type.Object(
       { userId: uuid, ...Type.Partial(Type.Object({ email, ...names, ...profileFields })).properties },
-      { additionalProperties: false, minProperties: 2 },
+      { ...closed, minProperties: 2 },
     ),
     output: user,
     run: (ctx: Ctx, input) => updateUser(ctx, input),
@@ -74,7 +74,7 @@ export const userCommands = [
     summary: 'Suspend a user: keys, sessions and new withdrawals are refused, unsigned payouts wait.',
     changes: true,
     roles: alsoFor('support', 'compliance'),
-    input: Type.Object({ userId: uuid, reason: line(500) }, { additionalProperties: false }),
+    input: Type.Object({ userId: uuid, reason: line(500) }, closed),
     output: user,
     run: (ctx: Ctx, input) => suspendUser(ctx, input),
   }),
@@ -84,7 +84,7 @@ export const userCommands = [
     changes: true,
     roles: alsoFor('compliance'),
     stepUp: true,
-    input: Type.Object({ userId: uuid }, { additionalProperties: false }),
+    input: Type.Object({ userId: uuid }, closed),
     output: user,
     run: (ctx: Ctx, input) => resumeUser(ctx, input),
   }),
@@ -102,7 +102,7 @@ export const userCommands = [
         address: Type.Optional(Type.With(address, { description: 'Only users with this wallet' })),
         ...cursorInput,
       },
-      { additionalProperties: false },
+      closed,
     ),
     output: cursorPage(Type.Object({ ...user.properties, wallets: Type.Array(wallet) })),
     run: (ctx: Ctx, input) => listUsers(ctx, input),
@@ -113,7 +113,7 @@ export const userCommands = [
     changes: true,
     roles: alsoFor('support'),
     stepUp: true,
-    input: Type.Object({ userId: uuid, network, address, custody }, { additionalProperties: false }),
+    input: Type.Object({ userId: uuid, network, address, custody }, closed),
     output: Type.Object({ userId: uuid, network: Type.String(), address: Type.String(), custody }),
     run: (ctx: Ctx, input) => addWallet(ctx, input),
   }),
@@ -122,7 +122,7 @@ export const userCommands = [
     summary: "Remove a user's wallet on a network: the user can no longer be paid or receive deposits there.",
     changes: true,
     roles: alsoFor('support'),
-    input: Type.Object({ userId: uuid, network }, { additionalProperties: false }),
+    input: Type.Object({ userId: uuid, network }, closed),
     output: Type.Object({ userId: uuid, network: Type.String(), removed: nullable(Type.String()) }),
     run: (ctx: Ctx, input) => removeWallet(ctx, input),
   }),
@@ -133,7 +133,7 @@ export const userCommands = [
     roles: alsoFor('compliance'),
     positional: ['address'],
     examples: [`0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed --reason 'Reported as stolen'`],
-    input: Type.Object({ address, reason: line(500) }, { additionalProperties: false }),
+    input: Type.Object({ address, reason: line(500) }, closed),
     output: blockedAddress,
     run: (ctx: Ctx, input) => blockAddress(ctx, input),
   }),
@@ -145,7 +145,7 @@ export const userCommands = [
     stepUp: true,
     positional: ['address'],
     examples: ['0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'],
-    input: Type.Object({ address }, { additionalProperties: false }),
+    input: Type.Object({ address }, closed),
     output: blockedAddress,
     run: (ctx: Ctx, input) => unblockAddress(ctx, input),
   }),
@@ -155,7 +155,7 @@ export const userCommands = [
     changes: false,
     roles: everyone,
     columns: ['address', 'blockedAt', 'reason'],
-    input: Type.Object(cursorInput, { additionalProperties: false }),
+    input: Type.Object(cursorInput, closed),
     output: cursorPage(Type.Object({ address: Type.String(), reason: Type.String(), blockedAt: dateTime })),
     run: (ctx: Ctx, input) => listBlockedAddresses(ctx, input),
   }),
@@ -170,7 +170,7 @@ export const userCommands = [
           Type.Integer({ minimum: 1, maximum: 5_000, description: 'Users in one batch (default 1,000)' }),
         ),
       },
-      { additionalProperties: false },
+      closed,
     ),
     output: Type.Object({ resealed: Type.Integer(), remaining: Type.Integer(), keyVersion: Type.Integer() }),
     outlook: {

@@ -5,7 +5,7 @@ import { adminOnly, alsoFor, everyone } from '#operator-roles';
 import { defineCommand } from '#platform/commands/command';
 import { cursorInput, cursorPage } from '#platform/commands/cursor-page';
 import { invalidField } from '#platform/errors/errors';
-import { uuid } from '#platform/http/schemas';
+import { closed, uuid } from '#platform/http/schemas';
 import { createEndpoint } from './create-endpoint.ts';
 import { deleteEndpoint } from './delete-endpoint.ts';
 import { endpointStates } from './endpoint.ts';
@@ -35,8 +35,7 @@ import {
 
 const asOperator = (ctx: Ctx) => ctx as Ctx<OperatorActor>;
 const endpointId = uuid;
-const ofEndpoint = Type.Object({ endpointId }, { additionalProperties: false });
-const closed = { additionalProperties: false } as const;
+const ofEndpoint = Type.Object({ endpointId }, closed);
 const terms = {
   types: Type.Optional(endpointFields.types),
   ordered: Type.Optional(endpointFields.ordered),

@@ -1,11 +1,12 @@
 import { contextFor, type Deps } from '#context';
+import { dayMs, hourMs } from '#platform/values/duration';
 import type { Job } from '#platform/worker/jobs';
 import { failingMaxMs } from './delivery/schedule.ts';
 import { disableEndpoint } from './disable-endpoint.ts';
 import { cancelUnwanted, sweepDeliveries, sweepEndpoints } from './queries/deliveries.ts';
 import { selectFailing, selectOfStoppedKeys } from './queries/endpoints.ts';
 
-const retentionMs = 30 * 86_400_000;
+const retentionMs = 30 * dayMs;
 
 export const webhookJobs: readonly Job<Deps>[] = [
   {
@@ -48,7 +49,7 @@ export const webhookJobs: readonly Job<Deps>[] = [
   },
   {
     name: 'webhooks.sweep-endpoints',
-    everyMs: 3_600_000,
+    everyMs: hourMs,
     run: ({ db, clock }) => sweepEndpoints(db, new Date(clock().getTime() - retentionMs), 1_000),
   },
 ];

@@ -1,5 +1,6 @@
 import { inTransaction } from '#context';
 import { recordChange } from '#features/audit';
+import { dayMs } from '#platform/values/duration';
 import type { CreatedEndpoint } from './create-endpoint.ts';
 import { sealKeys } from './delivery/seal-keys.ts';
 import { createKeys, writePublicKey, writeSecret } from './delivery/sign.ts';
@@ -8,7 +9,7 @@ import { findEndpoint, holdEndpoint } from './find-endpoint.ts';
 import { replaceKeys } from './queries/endpoints.ts';
 import { presentEndpoint } from './wire.ts';
 
-const overlapMs = 24 * 3_600_000;
+const overlapMs = dayMs;
 
 /** Makes new keys. The old ones sign as well for 24 hours, so that a receiver can change at any time. */
 export function rotateSecret(

@@ -5,7 +5,7 @@ import type { EventFamily } from '#features/events';
 import { type AdminRoute, adminContext, adminGuard } from '#features/keys';
 import { cursorInput, cursorPage } from '#platform/commands/cursor-page';
 import type { FastifyRequest, HttpServer } from '#platform/http/http';
-import { uuidForm } from '#platform/http/schemas';
+import { closed, noQuery, uuidForm } from '#platform/http/schemas';
 import type { RatePolicy } from '#platform/rate-limit/index';
 import { createEndpoint } from './create-endpoint.ts';
 import { deleteEndpoint } from './delete-endpoint.ts';
@@ -32,7 +32,6 @@ import {
   deliveryView,
   endpointPath,
   endpointView,
-  noQuery,
   publicKeys,
   replayAnswer,
   replayBody,
@@ -112,7 +111,7 @@ function manageRoutes(
       onRequest: admit(),
       config: { reference: list },
       schema: {
-        querystring: Type.Object(cursorInput, { additionalProperties: false }),
+        querystring: Type.Object(cursorInput, closed),
         response: { 200: cursorPage(endpointView) },
       },
     },

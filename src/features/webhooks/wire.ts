@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { cursorInput } from '#platform/commands/cursor-page';
-import { dateTime, line, nullable, uuid } from '#platform/http/schemas';
+import { closed, dateTime, line, nullable, uuid } from '#platform/http/schemas';
 import { deliveryStatuses, disabledReasons, type Endpoint } from './endpoint.ts';
 import type { AttemptRow, DeliveryRow, LastAttempt } from './queries/deliveries.ts';
 
@@ -184,8 +184,6 @@ export const publicKeys = Type.Object({ keys: Type.Array(Type.String()) });
 
 // ## Requests
 
-const closed = { additionalProperties: false } as const;
-export const noQuery = Type.Object({}, closed);
 export const endpointPath = Type.Object({ endpointId: Type.String({ description: 'UUID' }) });
 export const deliveryPath = Type.Object({
   ...endpointPath.properties,

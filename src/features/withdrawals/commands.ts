@@ -5,7 +5,7 @@ import type { AttemptLife } from '#features/payouts';
 import { alsoFor, everyone } from '#operator-roles';
 import { defineCommand } from '#platform/commands/command';
 import { cursorInput, cursorPage } from '#platform/commands/cursor-page';
-import { dateTime, line, nullable, pastedTransactionHash, uuid } from '#platform/http/schemas';
+import { closed, dateTime, line, nullable, pastedTransactionHash, uuid } from '#platform/http/schemas';
 import { formatMinor } from '#platform/values/money';
 import { cancelWithdrawal } from './cancel-withdrawal.ts';
 import type { TracedRow } from './queries/withdrawals.ts';
@@ -141,7 +141,7 @@ export const withdrawalCommands = [
         ...searchInput,
         ...cursorInput,
       },
-      { additionalProperties: false },
+      closed,
     ),
     output: cursorPage(withdrawal),
     run: async (ctx: Ctx, input) => {
@@ -154,7 +154,7 @@ export const withdrawalCommands = [
     summary: 'Show the history of a withdrawal: each state with its time, and each signed transaction.',
     changes: false,
     roles: everyone,
-    input: Type.Object({ withdrawalId: anyId }, { additionalProperties: false }),
+    input: Type.Object({ withdrawalId: anyId }, closed),
     output: life,
     run: async (ctx: Ctx, input) => presentLife(await showWithdrawal(ctx, input)),
   }),
@@ -163,7 +163,7 @@ export const withdrawalCommands = [
     summary: 'Cancel a withdrawal that is not signed yet and release its hold.',
     changes: true,
     roles: alsoFor('treasury', 'compliance'),
-    input: Type.Object({ withdrawalId: uuid, reason: line(200) }, { additionalProperties: false }),
+    input: Type.Object({ withdrawalId: uuid, reason: line(200) }, closed),
     output: withdrawal,
     run: async (ctx: Ctx, input) => present(await cancelWithdrawal(ctx, input)),
   }),

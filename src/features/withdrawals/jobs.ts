@@ -1,4 +1,5 @@
 import type { Deps } from '#context';
+import { dayMs } from '#platform/values/duration';
 import type { Job } from '#platform/worker/jobs';
 import { foldCountChanges } from './queries/counts.ts';
 import { deleteUploads } from './uploads/queries.ts';
@@ -9,7 +10,7 @@ async function foldAll({ db }: Deps): Promise<void> {
 }
 
 /** How long a file of payouts is kept. */
-const uploadsKeptMs = 24 * 3_600_000;
+const uploadsKeptMs = dayMs;
 
 const sweepUploads = ({ db, clock }: Deps) =>
   deleteUploads(db, new Date(clock().getTime() - uploadsKeptMs), 1_000);

@@ -4,6 +4,7 @@ import { adminContext, partnerGuard } from '#features/keys';
 import { readLimits } from '#features/rules';
 import { invalidField } from '#platform/errors/errors';
 import type { FastifyRequest, HttpServer } from '#platform/http/http';
+import { noQuery } from '#platform/http/schemas';
 import { type Asset, listAssets } from './assets.ts';
 import { createBulk } from './bulk/create-bulk.ts';
 import { bulkReference } from './bulk/reference.ts';
@@ -24,7 +25,6 @@ import {
   limitList,
   limitsQuery,
   listQuery,
-  noQuery,
   parseIdempotencyKey,
   parseListQuery,
   parseWithdrawal,

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { checksumAddress, describeFinality } from '#adapters/evm';
 import { type Limit, type Limits, ruleDecimals } from '#features/rules';
 import { commonErrors } from '#platform/errors/errors';
-import { dateTime, line, nullable, uuid } from '#platform/http/schemas';
+import { closed, dateTime, line, nullable, uuid } from '#platform/http/schemas';
 import { formatMinor, parseMinor } from '#platform/values/money';
 import type { Asset } from './assets.ts';
 import type { WithdrawalRequest } from './create-withdrawal.ts';
@@ -33,13 +33,12 @@ export const withdrawalBody = Type.Object(
     ),
     externalId: Type.Optional(nullable(line(255), { description: 'Your identifier for the withdrawal' })),
   },
-  { additionalProperties: false },
+  closed,
 );
 
 /** Refuses any query parameter: ignoring one could mislead the caller. */
-export const noQuery = Type.Object({}, { additionalProperties: false });
 
-export const limitsQuery = Type.Object({ userId: Type.Optional(uuid) }, { additionalProperties: false });
+export const limitsQuery = Type.Object({ userId: Type.Optional(uuid) }, closed);
 
 export const idempotencyHeaders = Type.Object({
   'idempotency-key': Type.Optional(
@@ -112,7 +111,7 @@ export const listQuery = Type.Object(
     status: Type.Optional(Type.Enum([...statuses])),
     externalId: Type.Optional(Type.String({ maxLength: 255 })),
   },
-  { additionalProperties: false },
+  closed,
 );
 
 export function parseListQuery(query: Static<typeof listQuery>): WithdrawalFilter {

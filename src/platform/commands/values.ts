@@ -1,7 +1,6 @@
-export type Item = Record<string, unknown>;
+import { isObject } from '../values/is-object.ts';
 
-export const isObject = (value: unknown): value is Item =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+export type Item = Record<string, unknown>;
 
 /** Needs more than one line: an object, or a list with objects. */
 export const isNested = (value: unknown): boolean =>

@@ -1,5 +1,5 @@
+import { isObject } from '../values/is-object.ts';
 import type { Outlook, Verdict } from './command.ts';
-import { isObject } from './values.ts';
 
 export interface Judgement {
   hasFault: boolean;

@@ -1,5 +1,11 @@
 import { Type } from 'typebox';
 
+/** No other fields. */
+export const closed = { additionalProperties: false } as const;
+
+/** Of a path that takes no query. */
+export const noQuery = Type.Object({}, closed);
+
 /** The spelling in which ids are stored and returned. */
 export const uuidForm = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 

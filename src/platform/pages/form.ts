@@ -19,6 +19,9 @@ export function parseForm(body: string, fieldsMax = usualFieldsMax): Form {
   return form;
 }
 
+/** The form that a browser sent; empty without a body. */
+export const formIn = ({ body }: { body: unknown }): Form => (body instanceof Map ? body : new Map());
+
 function decode(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));

@@ -1,3 +1,6 @@
+export const hourMs = 3_600_000;
+export const dayMs = 24 * hourMs;
+
 const units = [
   ['d', 86_400],
   ['h', 3_600],

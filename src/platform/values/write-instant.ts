@@ -1,4 +1,4 @@
-const dayMs = 86_400_000;
+import { dayMs } from './duration.ts';
 
 const spellings = (count: number, digits: number, end: string) =>
   Array.from({ length: count }, (_, number) => String(number).padStart(digits, '0') + end);

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { readBounded } from '#platform/values/read-bounded';
 import type { Chain } from './chain.ts';
 import { RpcError } from './engine.ts';
 import { answerMethod } from './methods.ts';
@@ -69,14 +70,8 @@ function answerError(id: unknown, { code, message, data }: RpcError): unknown {
 }
 
 async function readText(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of request) {
-    bytes += (chunk as Buffer).length;
-    if (bytes > bodyMaxBytes) throw new Error('the body is too large');
-    chunks.push(chunk as Buffer);
-  }
-  return Buffer.concat(chunks).toString();
+  const tooMuch = () => new Error('the body is too large');
+  return (await readBounded(request, { bytesMax: bodyMaxBytes, tooMuch })).toString();
 }
 
 function readJson(text: string): unknown {

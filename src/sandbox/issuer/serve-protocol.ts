@@ -6,6 +6,7 @@ import { JsonFault, parseStrictJson } from '#platform/http/strict-json';
 import type { Log } from '#platform/observe/log';
 import { isWebhookSecret } from '#platform/secrets/webhook-secret';
 import type { Clock } from '#platform/values/clock';
+import { readBounded } from '#platform/values/read-bounded';
 import type { Deliveries } from './deliver-webhooks.ts';
 import { ProtocolError } from './protocol-error.ts';
 import { bodies } from './requests.ts';
@@ -296,15 +297,10 @@ async function readBody(request: IncomingMessage, bytesMax: number): Promise<unk
   if (request.headers['content-type']?.split(';')[0]?.trim().toLowerCase() !== 'application/json') {
     throw new ProtocolError('invalid-request', 'Content-Type must be application/json.');
   }
-  const chunks: Buffer[] = [];
-  let length = 0;
   // The rest of a body that is too large is not read, and the answer still arrives.
-  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-    length += chunk.length;
-    if (length > bytesMax) throw new ProtocolError('invalid-request', 'The body is too large.');
-    chunks.push(chunk);
-  }
-  return parseStrictJson(Buffer.concat(chunks));
+  const chunks = request.iterator({ destroyOnReturn: false });
+  const tooMuch = () => new ProtocolError('invalid-request', 'The body is too large.');
+  return parseStrictJson(await readBounded(chunks, { bytesMax, tooMuch }));
 }
 
 /** JSON with the fields of each object in one order, so that equal requests have equal text. */

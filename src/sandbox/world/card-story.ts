@@ -1,6 +1,7 @@
+import { dayMs } from '#platform/values/duration';
 import type { StoryStep } from '../issuer/index.ts';
 import { createRandom } from './random.ts';
-import { dayMs, daysBefore, minuteMs } from './time.ts';
+import { daysBefore, minuteMs } from './time.ts';
 
 /** A stretch of days in which cards of one account are used. */
 export interface Chapter {

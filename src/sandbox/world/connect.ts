@@ -19,9 +19,9 @@ import {
 } from '#features/connect/integrations';
 import { makeSignInLink } from '#features/connect/sessions';
 import { Refusal } from '#platform/errors/errors';
+import { dayMs } from '#platform/values/duration';
 import type { SandboxFile } from '../sandbox-file.ts';
 import { demoUsers } from './people.ts';
-import { dayMs } from './time.ts';
 
 type Known = Partial<Pick<SandboxFile, 'integrations' | 'consents'>>;
 

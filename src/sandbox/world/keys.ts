@@ -1,9 +1,10 @@
 import type { Ctx } from '#context';
 import { authenticateKey, issueKey, revokeKey, suspendKey } from '#features/keys';
+import { dayMs } from '#platform/values/duration';
 import type { SandboxFile, SandboxKey } from '../sandbox-file.ts';
 import { partnerIds } from './partners.ts';
 import { demoUsers } from './people.ts';
-import { dayMs, midnight } from './time.ts';
+import { midnight } from './time.ts';
 
 type KeyName = keyof SandboxFile['keys'];
 

@@ -1,8 +1,9 @@
 import type { BatchLine } from '#features/ledger';
+import { dayMs } from '#platform/values/duration';
 import { formatMinor } from '#platform/values/money';
 import { demoUsers } from './people.ts';
 import { createRandom } from './random.ts';
-import { dayMs, daysBefore, minuteMs, storyDays } from './time.ts';
+import { daysBefore, minuteMs, storyDays } from './time.ts';
 
 /** Ids of lines that a tool or a test may want. */
 export const storyIds = {

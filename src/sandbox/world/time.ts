@@ -1,4 +1,5 @@
-export const dayMs = 86_400_000;
+import { dayMs } from '#platform/values/duration';
+
 export const minuteMs = 60_000;
 
 /** How long ago the story of the sandbox begins: eighteen months. */

@@ -1,6 +1,7 @@
 import type { Command } from '#platform/commands/command';
-import { type Item, isInstant, isNested, isObject, shorten, wordsOfField } from '#platform/commands/values';
+import { type Item, isInstant, isNested, shorten, wordsOfField } from '#platform/commands/values';
 import { type Content, type Html, html } from '#platform/http/html';
+import { isObject } from '#platform/values/is-object';
 import { sanitizeText } from '#platform/values/sanitize-text';
 import { renderInstant, renderStatus } from '#surfaces/frame';
 import { placeOf } from './links.ts';

@@ -1,2 +1,1 @@
-export type { ConsoleOptions } from './mount.ts';
 export { consolePages } from './routes.ts';

@@ -1,6 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import type { DescribedEvent } from '#features/events';
 import { invalidField } from '#platform/errors/errors';
+import { closed } from '#platform/http/schemas';
 
 export const feedQuery = Type.Object(
   {
@@ -27,7 +28,7 @@ export const feedQuery = Type.Object(
       }),
     ),
   },
-  { additionalProperties: false },
+  closed,
 );
 
 export function parseTypes(

@@ -2,13 +2,13 @@ import type { Deps } from '#context';
 import { issueFormToken, type PersonSession, relyingPartyOf, useFormToken } from '#features/people';
 import type { FastifyRequest } from '#platform/http/http';
 import { isCsrfTokenOf } from '#platform/pages/csrf';
-import { type Form, parseForm, readField } from '#platform/pages/form';
+import { type Form, formIn, readField } from '#platform/pages/form';
 import { mayBeOwnForm } from '#platform/pages/own-request';
 import { frameErrors } from './errors.ts';
 
 /** The form of a request that a page of this very session sent, by its token. */
 export function ownForm(deps: Deps, request: FastifyRequest, { secret }: PersonSession): Form {
-  const form = request.body instanceof Map ? (request.body as Form) : parseForm('');
+  const form = formIn(request);
   const isOwn =
     mayBeOwnForm(request, relyingPartyOf(deps).origin) && isCsrfTokenOf(secret, readField(form, 'csrf'));
   if (!isOwn) throw frameErrors.foreignForm();

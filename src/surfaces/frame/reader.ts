@@ -4,6 +4,7 @@ import { type FastifyRequest, noteForLog } from '#platform/http/http';
 import { chooseLanguage, type Language } from '#platform/pages/language';
 import { isRefresh } from '#platform/pages/refresh';
 import { defineSessionCookie } from '#platform/pages/session-cookie';
+import { dayMs } from '#platform/values/duration';
 import { frameErrors } from './errors.ts';
 import { type FrameWords, frameWords } from './words.ts';
 
@@ -18,7 +19,7 @@ export interface Reader {
   session?: PersonSession | undefined;
 }
 
-const yearMs = 365 * 86_400_000;
+const yearMs = 365 * dayMs;
 export const languageCookie = defineSessionCookie('causeway_language', yearMs);
 
 export function readerOf(deps: Deps, { headers, url }: FastifyRequest): Reader {

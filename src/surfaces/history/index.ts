@@ -1,2 +1,2 @@
 export type { HistoryReader } from './reader.ts';
-export { historyRoutes, type StatementMaker } from './routes.ts';
+export { historyRoutes } from './routes.ts';

@@ -11,8 +11,9 @@ import { signInStaff } from '#test/callers/staff-session';
 import { makeFunds, makeKey, makeLines, makeUser } from '#test/data/factories';
 import { testLog, useHarness } from '#test/harness';
 import { waitUntil } from '#test/wait-until';
-import { historyRoutes, type StatementMaker } from './index.ts';
+import { historyRoutes } from './index.ts';
 import { statementReference } from './reference.ts';
+import type { StatementMaker } from './routes.ts';
 
 const harness = useHarness();
 const get = (query: string, token: string) =>

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { type AccountFeature, isAccountFeature } from '#features/ledger';
 import { type Language, languages, type StatementFormat, statementFormats } from '#features/ledger/statement';
 import { invalidField } from '#platform/errors/errors';
-import { uuid } from '#platform/http/schemas';
+import { closed, uuid } from '#platform/http/schemas';
 import { readInstant, readPeriod } from '#platform/values/instant';
 import { historyErrors } from './errors.ts';
 
@@ -56,7 +56,7 @@ export const historyQuery = Type.Object(
     asOf: Type.Optional(instant),
     status: Type.Optional(Type.Enum(['all', 'active', 'inactive', 'locked', 'canceled'])),
   },
-  { additionalProperties: false },
+  closed,
 );
 
 export type HistoryQuery = Static<typeof historyQuery>;
@@ -140,7 +140,7 @@ export const statementQuery = Type.Object(
       }),
     ),
   },
-  { additionalProperties: false },
+  closed,
 );
 
 /** A statement as it was asked for, with its instants read. */

@@ -3,10 +3,11 @@ import type { Tool } from '#platform/commands/tool';
 import { Refusal } from '#platform/errors/errors';
 import { lazyValidator } from '#platform/http/lazy-validator';
 import type { Metrics } from '#platform/observe/metrics';
+import { isObject } from '#platform/values/is-object';
 import { sanitizeText } from '#platform/values/sanitize-text';
 import { describeFaults } from './describe-faults.ts';
 import { mcpErrors } from './errors.ts';
-import { isObject, type JsonObject } from './message.ts';
+import type { JsonObject } from './message.ts';
 
 /** A tool's result as JSON: the payload, or a text that says what was wrong. */
 export type ToolResult = { payload: string } | { refusal: string };

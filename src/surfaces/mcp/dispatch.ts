@@ -2,11 +2,12 @@ import type { Ctx, KeyActor } from '#context';
 import type { Prompt } from '#platform/commands/prompt';
 import type { Tool } from '#platform/commands/tool';
 import type { Metrics } from '#platform/observe/metrics';
+import { isObject } from '#platform/values/is-object';
 import { createToolCaller, type ToolResult } from './call-tool.ts';
 import { mcpErrors } from './errors.ts';
 import { getPrompt, presentPrompt } from './get-prompt.ts';
 import { createToolList } from './list-tools.ts';
-import { isObject, type JsonObject, type Message } from './message.ts';
+import type { JsonObject, Message } from './message.ts';
 import { type KeyResources, listResources, presentTemplate, readResource } from './read-resource.ts';
 import { type Dialect, type Era, legacyRevisions, supportedRevisions } from './revisions.ts';
 

@@ -1,8 +1,9 @@
 import type { Prompt } from '#platform/commands/prompt';
 import { Refusal } from '#platform/errors/errors';
+import { isObject } from '#platform/values/is-object';
 import { sanitizeText } from '#platform/values/sanitize-text';
 import { mcpErrors } from './errors.ts';
-import { isObject, type JsonObject } from './message.ts';
+import type { JsonObject } from './message.ts';
 
 /** The line of `prompts/list`. */
 export const presentPrompt = ({ name, title, description, arguments: asked }: Prompt) => ({

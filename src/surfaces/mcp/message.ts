@@ -1,3 +1,4 @@
+import { isObject } from '#platform/values/is-object';
 import { mcpErrors } from './errors.ts';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -10,9 +11,6 @@ export interface Message {
   /** Not validated yet: each method checks its own. */
   params: unknown;
 }
-
-export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The id of any input, for refusals that come before it is known to be a message. */
 export function idOf(body: unknown): RequestId | null {

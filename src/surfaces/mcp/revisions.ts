@@ -1,5 +1,6 @@
+import { isObject } from '#platform/values/is-object';
 import { mcpErrors } from './errors.ts';
-import { isObject, type JsonObject, type Message } from './message.ts';
+import type { JsonObject, Message } from './message.ts';
 
 /** Clients of these revisions start with `initialize` and send the revision in a header from then on. */
 export const legacyRevisions: readonly string[] = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];

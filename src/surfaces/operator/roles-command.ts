@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import type { Ctx } from '#context';
 import { everyone, mayRun, type OperatorRole, operatorRoles } from '#operator-roles';
 import { type Command, defineCommand } from '#platform/commands/command';
+import { closed } from '#platform/http/schemas';
 
 const roles = Object.keys(operatorRoles) as OperatorRole[];
 
@@ -13,7 +14,7 @@ export function withRolesCommand(commands: readonly Command<Ctx>[]): Command<Ctx
     changes: false,
     roles: everyone,
     columns: ['command', ...roles],
-    input: Type.Object({}, { additionalProperties: false }),
+    input: Type.Object({}, closed),
     output: Type.Object({
       items: Type.Array(
         Type.Object({

@@ -2,10 +2,11 @@ import { networks } from '#adapters/evm';
 import { type Ctx, contextFor, type Deps } from '#context';
 import { cancelWithdrawal } from '#features/withdrawals';
 import { Refusal } from '#platform/errors/errors';
+import { hourMs } from '#platform/values/duration';
 import { selectOverdue } from './queries.ts';
 
 /** A payment waits this long for its approvals. */
-export const waitingMs = 72 * 3_600_000;
+export const waitingMs = 72 * hourMs;
 
 /** Fails payments that nobody decided about in time, so that their money is not held forever. */
 export async function expireWaiting(deps: Deps): Promise<void> {

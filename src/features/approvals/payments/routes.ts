@@ -2,12 +2,13 @@ import { Type } from 'typebox';
 import type { Ctx, Deps } from '#context';
 import { assertion, contextOf, ownSession, requireSession } from '#features/people';
 import type { FastifyRequest, HttpServer } from '#platform/http/http';
+import { closed } from '#platform/http/schemas';
 import { securityHeaders } from '#platform/pages/security-headers';
 import { decidePayment, offerDecision } from './decide-payment.ts';
 import { listWaiting } from './list-waiting.ts';
 import { decisionFields, paymentPath, waitingPayment, wantedDecision } from './wire.ts';
 
-const decisionBody = Type.Object({ ...decisionFields, answer: assertion }, { additionalProperties: false });
+const decisionBody = Type.Object({ ...decisionFields, answer: assertion }, closed);
 
 /** Where staff decide about payments, with their session and a passkey: JSON in, `{ data }` out. */
 export function paymentApprovalRoutes(server: HttpServer, deps: Deps): void {

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { checksumAddress } from '#adapters/evm';
 import { statuses } from '#features/withdrawals';
-import { dateTime, line, nullable, uuid } from '#platform/http/schemas';
+import { closed, dateTime, line, nullable, uuid } from '#platform/http/schemas';
 import { formatMinor } from '#platform/values/money';
 import type { WaitingRow } from './queries.ts';
 
@@ -9,7 +9,7 @@ export const paymentPath = Type.Object({ withdrawalId: uuid });
 
 const decision = Type.Enum(['approve', 'refuse']);
 
-export const wantedDecision = Type.Object({ decision }, { additionalProperties: false });
+export const wantedDecision = Type.Object({ decision }, closed);
 
 export const decisionFields = { decision, comment: Type.Optional(line(500)) };
 

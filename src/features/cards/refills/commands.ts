@@ -3,7 +3,7 @@ import type { Ctx } from '#context';
 import { alsoFor, everyone } from '#operator-roles';
 import { defineCommand } from '#platform/commands/command';
 import { cursorInput, cursorPage } from '#platform/commands/cursor-page';
-import { dateTime, nullable, uuid } from '#platform/http/schemas';
+import { closed, dateTime, nullable, uuid } from '#platform/http/schemas';
 import { formatCents } from '#platform/values/money';
 import { issuerId, usd } from '../fields.ts';
 import { configureRefill } from './configure-refill.ts';
@@ -68,7 +68,7 @@ export const refillCommands = [
         currency: Type.Enum([...refillCurrencies]),
         enabled: Type.Boolean(),
       },
-      { additionalProperties: false },
+      closed,
     ),
     output: rule,
     run: async (ctx: Ctx, input) => presentRule(await configureRefill(ctx, input)),
@@ -79,7 +79,7 @@ export const refillCommands = [
     changes: false,
     roles: everyone,
     columns: ['enabled', 'threshold', 'amount', 'currency', 'network', 'cardIssuerUserId', 'updatedAt'],
-    input: Type.Object(cursorInput, { additionalProperties: false }),
+    input: Type.Object(cursorInput, closed),
     output: cursorPage(rule),
     run: async (ctx: Ctx, input) => {
       const { items, nextCursor } = await listRefillRules(ctx, input);
@@ -98,7 +98,7 @@ export const refillCommands = [
         status: Type.Optional(Type.Enum([...refillStatuses])),
         ...cursorInput,
       },
-      { additionalProperties: false },
+      closed,
     ),
     output: cursorPage(refill),
     run: async (ctx: Ctx, input) => {

@@ -1,11 +1,9 @@
 export { refillCommands } from './commands.ts';
 export { configureRefill, type RefillTerms } from './configure-refill.ts';
-export { followRefills } from './follow-refills.ts';
 export { refillGauges } from './gauges.ts';
 export { makeRefillJobs, refillJobs } from './jobs.ts';
 export { listRefills, type RefillView } from './list-refills.ts';
 export { openRefills } from './open-refills.ts';
 export { type RefillRow, selectRecordedRefills } from './queries/lists.ts';
-export { startRefills } from './start-refills.ts';
 export { refillStatuses } from './states.ts';
-export { type RefillStep, refillSteps } from './steps.ts';
+export type { RefillStep } from './steps.ts';

@@ -20,9 +20,9 @@ export function makeRefillJobs(atStep: AtRefillStep = never): Job<Deps>[] {
       run: async (deps) => {
         const ctx = contextFor(deps, { kind: 'worker', job: 'cards.refill' } as const, deps.log);
         const moved = await followRefills(ctx, { atStep });
-        const opened = await throughAbsence(deps, () => openRefills(ctx));
+        const opened = await unlessIssuerIsDown(deps, () => openRefills(ctx));
         if (opened > 0) await atStep('opened');
-        return moved + opened + (await throughAbsence(deps, () => startRefills(ctx, { atStep })));
+        return moved + opened + (await unlessIssuerIsDown(deps, () => startRefills(ctx, { atStep })));
       },
     },
   ];
@@ -31,7 +31,7 @@ export function makeRefillJobs(atStep: AtRefillStep = never): Job<Deps>[] {
 export const refillJobs: readonly Job<Deps>[] = makeRefillJobs();
 
 /** Logs at debug level only: the catch-up job already reports that the issuer is down. */
-async function throughAbsence({ log }: Deps, turn: () => Promise<number>): Promise<number> {
+async function unlessIssuerIsDown({ log }: Deps, turn: () => Promise<number>): Promise<number> {
   try {
     return await turn();
   } catch (error) {

@@ -19,7 +19,8 @@ import { waitUntil } from '#test/wait-until';
 import { makeWorld, type World } from '#test/worlds/payout';
 import { openAccount } from '../open-account.ts';
 import type { CardAccount } from '../queries/accounts.ts';
-import { configureRefill, refillSteps } from './index.ts';
+import { configureRefill } from './index.ts';
+import { refillSteps } from './steps.ts';
 
 // Workers that are killed at every step of a refill and of its payment: what is on chain, what the issuer
 // credited and what the history says are the same.

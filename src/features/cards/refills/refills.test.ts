@@ -20,18 +20,18 @@ import { catchUp } from '../catch-up.ts';
 import { createCards } from '../create-cards.ts';
 import { openAccount } from '../open-account.ts';
 import { updateCard } from '../update-card.ts';
+import { followRefills } from './follow-refills.ts';
 import {
   configureRefill,
-  followRefills,
   listRefills,
   openRefills,
   type RefillTerms,
   refillCommands,
   refillGauges,
   refillJobs,
-  startRefills,
 } from './index.ts';
 import { countUncredited } from './queries/lists.ts';
+import { startRefills } from './start-refills.ts';
 
 const { bank, minute, makeRefillWorld, expectRefilledOnce } = useRefills();
 

@@ -4,6 +4,7 @@ import { normalizeEmail } from '#features/users';
 import type { Pool } from '#platform/db/db';
 import { invalidField } from '#platform/errors/errors';
 import { createSecret, hashSecret } from '#platform/secrets/secret';
+import { dayMs } from '#platform/values/duration';
 import type { Picture } from '#platform/values/picture';
 import { faultInHeader, redrawPng } from '#platform/values/redraw-png';
 import type { CheckedApplication, NewApplication } from './application.ts';
@@ -67,7 +68,7 @@ export async function applyForIntegration(
   const logo = redraw(application.logo);
   const linkSecret = createSecret();
   const linkSha256 = hashSecret(linkSecret)!;
-  const expiresAt = new Date(now.getTime() + openDays * 86_400_000);
+  const expiresAt = new Date(now.getTime() + openDays * dayMs);
   return db.transaction(async (db) => {
     await lockApplying(db);
     const open = await countOpen(db, { email: application.applicantEmail, now });

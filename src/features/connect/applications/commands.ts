@@ -3,7 +3,7 @@ import type { Ctx } from '#context';
 import { adminOnly, everyone } from '#operator-roles';
 import { defineCommand } from '#platform/commands/command';
 import { cursorInput, cursorPage } from '#platform/commands/cursor-page';
-import { line, uuid } from '#platform/http/schemas';
+import { closed, line, uuid } from '#platform/http/schemas';
 import { applicationStatuses } from './application.ts';
 import { approveApplication, refuseApplication } from './decide-application.ts';
 import { listApplications } from './list-applications.ts';
@@ -30,7 +30,7 @@ export const applicationCommands = [
         ),
         ...cursorInput,
       },
-      { additionalProperties: false },
+      closed,
     ),
     output: cursorPage(applicationView),
     run: (ctx: Ctx, input) => listApplications(ctx, input),
@@ -42,7 +42,7 @@ export const applicationCommands = [
     roles: everyone,
     positional: ['applicationId'],
     examples: [example],
-    input: Type.Object({ applicationId }, { additionalProperties: false }),
+    input: Type.Object({ applicationId }, closed),
     output: applicationView,
     run: (ctx: Ctx, input) => showApplication(ctx, input),
   }),
@@ -55,7 +55,7 @@ export const applicationCommands = [
     stepUp: true,
     positional: ['applicationId'],
     examples: [example],
-    input: Type.Object({ applicationId }, { additionalProperties: false }),
+    input: Type.Object({ applicationId }, closed),
     output: applicationView,
     run: (ctx: Ctx, input) => approveApplication(ctx, input),
   }),
@@ -68,7 +68,7 @@ export const applicationCommands = [
     examples: [`${example} --reason 'The privacy policy does not name us'`],
     input: Type.Object(
       { applicationId, reason: Type.With(line(500), { description: 'Shown to the applicant' }) },
-      { additionalProperties: false },
+      closed,
     ),
     output: applicationView,
     run: (ctx: Ctx, input) => refuseApplication(ctx, input),

@@ -1,9 +1,10 @@
 import type { Deps } from '#context';
+import { dayMs, hourMs } from '#platform/values/duration';
 import type { Job } from '#platform/worker/jobs';
 import { deleteEnded, expireApplications } from './queries.ts';
 
 /** How long applications that ended are kept. */
-const keptMs = 90 * 86_400_000;
+const keptMs = 90 * dayMs;
 const batch = 1_000;
 
 export const applicationJobs: readonly Job<Deps>[] = [
@@ -14,7 +15,7 @@ export const applicationJobs: readonly Job<Deps>[] = [
   },
   {
     name: 'integrations.sweep-applications',
-    everyMs: 3_600_000,
+    everyMs: hourMs,
     run: ({ db, clock }) => deleteEnded(db, new Date(clock().getTime() - keptMs), batch),
   },
 ];

@@ -1,10 +1,11 @@
 import { type Ctx, contextFor, type Deps, inTransaction } from '#context';
 import { renewInvitation } from '#features/people';
+import { dayMs } from '#platform/values/duration';
 import { applicationErrors } from './errors.ts';
 import { findApplication } from './find-application.ts';
 
 /** After that, an administrator invites the applicant again. */
-const offeredMs = 30 * 86_400_000;
+const offeredMs = 30 * dayMs;
 
 /** Whether the private link of an approved application still leads to an invitation. */
 export const isOffered = ({ endedAt }: { endedAt: Date | null }, now: Date): boolean =>

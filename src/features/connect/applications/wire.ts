@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { scopeList, termFields } from '#features/connect/integrations';
-import { dateTime, line, nullable, uuid } from '#platform/http/schemas';
+import { closed, dateTime, line, nullable, uuid } from '#platform/http/schemas';
 import { type ApplicationRow, applicationStatuses } from './application.ts';
 
 /** What the page of an application sends, by the same schemas as `integrations.register`. */
@@ -12,7 +12,7 @@ export const applicationBody = Type.Object(
     applicantEmail: Type.String({ minLength: 3, maxLength: 254 }),
     logo: Type.Optional(nullable(Type.String({ contentEncoding: 'base64' }))),
   },
-  { additionalProperties: false },
+  closed,
 );
 
 export const applicationView = Type.Object({

@@ -3,7 +3,7 @@ import type { Ctx, OperatorActor } from '#context';
 import { alsoFor, everyone } from '#operator-roles';
 import { defineCommand } from '#platform/commands/command';
 import { cursorInput, cursorPage } from '#platform/commands/cursor-page';
-import { uuid } from '#platform/http/schemas';
+import { closed, uuid } from '#platform/http/schemas';
 import { consentStatuses } from './consent.ts';
 import { listConsents } from './list-consents.ts';
 import { listReads } from './list-reads.ts';
@@ -24,7 +24,7 @@ export const consentCommands = [
         status: Type.Optional(Type.Enum([...consentStatuses])),
         ...cursorInput,
       },
-      { additionalProperties: false },
+      closed,
     ),
     output: cursorPage(consentView),
     run: (ctx: Ctx, input) => listConsents(ctx, input),
@@ -34,7 +34,7 @@ export const consentCommands = [
     summary: 'Revoke a consent immediately, as the operator.',
     changes: true,
     roles: alsoFor('support'),
-    input: Type.Object({ consentId: uuid }, { additionalProperties: false }),
+    input: Type.Object({ consentId: uuid }, closed),
     output: consentView,
     run: async (ctx: Ctx, input) => presentConsent(await revokeConsent(ctx as Ctx<OperatorActor>, input)),
   }),
@@ -51,7 +51,7 @@ export const consentCommands = [
         integrationId: Type.Optional(uuid),
         ...cursorInput,
       },
-      { additionalProperties: false },
+      closed,
     ),
     output: cursorPage(readView),
     run: (ctx: Ctx, input) => listReads(ctx, input),

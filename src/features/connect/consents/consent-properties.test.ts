@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { type ConsentScope, consentScopes } from '#features/connect/integrations';
+import { dayMs } from '#platform/values/duration';
 import {
   consentRequest,
   integrationContextOf,
@@ -18,7 +19,6 @@ import { showConsent } from './show-consent.ts';
 
 const harness = useHarness();
 const minuteMs = 60_000;
-const dayMs = 86_400_000;
 
 type Who = { kind: 'integration' | 'user'; at: number } | { kind: 'operator' };
 type Step =

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import type { ConsentScope, RegisteredIntegration } from '#features/connect/integrations';
 import { addWallet } from '#features/users';
+import { dayMs } from '#platform/values/duration';
 import {
   integrationContextOf,
   makeConsent,
@@ -17,7 +18,6 @@ import { readConsentedData } from './read-consented-data.ts';
 
 const harness = useHarness({ trustedProxies: ['127.0.0.1'] });
 const sql = (text: string, values?: unknown[]) => harness.deps.db.query(text, values);
-const dayMs = 86_400_000;
 
 const read = ({ token }: { token: string }, consentId: string, headers: Record<string, string> = {}) =>
   harness.request('GET', `/api/v1/consent/${consentId}/user`, {

@@ -1,5 +1,6 @@
 import { type Ctx, inTransaction, type UserActor } from '#context';
 import { type ConsentScope, orderScopes } from '#features/connect/integrations';
+import { dayMs } from '#platform/values/duration';
 import type { Consent } from './consent.ts';
 import { consentErrors } from './errors.ts';
 import { holdLink } from './hold-link.ts';
@@ -28,8 +29,6 @@ export function decideConsent(
     return { consent, redirectTo: returnAddress(consent) };
   });
 }
-
-const dayMs = 86_400_000;
 
 function grant(asked: Consent, chosen: ConsentScope[] | undefined, now: Date): Consent {
   const { requestedScopes, optionalScopes, duration } = asked;

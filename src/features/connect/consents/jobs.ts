@@ -1,4 +1,5 @@
 import { contextFor, type Deps } from '#context';
+import { dayMs, hourMs } from '#platform/values/duration';
 import type { Job } from '#platform/worker/jobs';
 import { expireConsents, revokeOrphans } from './end-consents.ts';
 import { deleteReadCounts } from './queries/figures.ts';
@@ -19,9 +20,9 @@ export const consentJobs: readonly Job<Deps>[] = [
   },
   {
     name: 'consents.sweep-read-counts',
-    everyMs: 3_600_000,
+    everyMs: hourMs,
     run: ({ db, clock }) => {
-      const before = new Date(clock().getTime() - (activityDays + 1) * 86_400_000);
+      const before = new Date(clock().getTime() - (activityDays + 1) * dayMs);
       return deleteReadCounts(db, before, 10_000);
     },
   },

@@ -1,10 +1,11 @@
 import type { Ctx, UserActor } from '#context';
+import { dayMs } from '#platform/values/duration';
 import { asOf, type Consent, revokedAsOf } from './consent.ts';
 import { type ConnectionRow, selectConnections } from './queries/connections.ts';
 
 export type Connection = Omit<ConnectionRow, 'integrationRevokedAt'>;
 
-const endedWithinMs = 90 * 86_400_000;
+const endedWithinMs = 90 * dayMs;
 
 /** One-time consents end with every read, so ended ones can be many: show only the newest. */
 const endedMax = 500;

@@ -1,6 +1,7 @@
 import type { Deps } from '#context';
 import { integrationContext, integrationGuard, integrationRateGuard } from '#features/connect/integrations';
 import { callerAddress, type FastifyReply, type FastifyRequest, type HttpServer } from '#platform/http/http';
+import { noQuery } from '#platform/http/schemas';
 import type { RatePolicy } from '#platform/rate-limit/index';
 import { countingReads } from './count-reads.ts';
 import { requireActive } from './hold-consent.ts';
@@ -21,7 +22,6 @@ import {
   consentPath,
   consentState,
   endedConsent,
-  noQuery,
   parseRequest,
   presentRequested,
   presentState,

@@ -1,4 +1,5 @@
 import type { Db } from '#platform/db/db';
+import { dayMs } from '#platform/values/duration';
 import type { ConsentStatus } from './consent.ts';
 import {
   countByStatus,
@@ -10,7 +11,6 @@ import {
 
 /** How far back the figures go. */
 export const activityDays = 30;
-const dayMs = 86_400_000;
 const errorsMax = 100;
 
 interface ActiveDay extends RequestedDay {

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { scopeList } from '#features/connect/integrations';
 import { invalidField } from '#platform/errors/errors';
-import { dateTime, line, nullable, uuid } from '#platform/http/schemas';
+import { closed, dateTime, line, nullable, uuid } from '#platform/http/schemas';
 import { errorSchema } from '#platform/http/send-error';
 import {
   type Consent,
@@ -16,15 +16,13 @@ export const consentPath = Type.Object({
   consentId: Type.String({ description: 'The UUID from the answer to the request and from the redirect' }),
 });
 
-export const noQuery = Type.Object({}, { additionalProperties: false });
-
 const durationTypes = ['one-time', 'days', 'until-revoked'] as const;
 const durationObject = Type.Object(
   {
     type: Type.Enum([...durationTypes]),
     days: Type.Optional(Type.Integer({ minimum: 1, maximum: 3_650, description: 'With `days` only' })),
   },
-  { additionalProperties: false },
+  closed,
 );
 
 export const requestBody = Type.Object(
@@ -45,7 +43,7 @@ export const requestBody = Type.Object(
     purpose: Type.With(line(200), { description: 'One of the registered purposes; the user reads it' }),
     duration: durationObject,
   },
-  { additionalProperties: false },
+  closed,
 );
 
 export function parseRequest(body: Static<typeof requestBody>): ConsentRequest {
@@ -69,7 +67,7 @@ function parseDuration({ type, days }: Static<typeof durationObject>): ConsentDu
   return { kind: type };
 }
 
-export const reduction = Type.Object({ scopes: scopeList }, { additionalProperties: false });
+export const reduction = Type.Object({ scopes: scopeList }, closed);
 
 export const requestedConsent = Type.Object(
   {

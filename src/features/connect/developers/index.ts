@@ -1,4 +1,4 @@
-export { type DeveloperRoute, developerContext, developerGuard } from './guard.ts';
+export { developerContext, developerGuard } from './guard.ts';
 export { developerCases, developerSecurity } from './reference.ts';
 export { developerRoutes } from './routes.ts';
 export type { OwnIntegration } from './wire.ts';

@@ -2,12 +2,13 @@ import type { Deps } from '#context';
 import { showActivity } from '#features/connect/consents';
 import type { HttpServer } from '#platform/http/http';
 import { optionalBody } from '#platform/http/optional-body';
+import { noQuery } from '#platform/http/schemas';
 import type { RatePolicy } from '#platform/rate-limit/index';
 import { type DeveloperRoute, developerGuard, staffContext } from './guard.ts';
 import { ownIntegrationReference } from './reference.ts';
 import { rotateOwnKey } from './rotate-own-key.ts';
 import { showOwnIntegration } from './show-own-integration.ts';
-import { activity, noQuery, ownIntegration, rotateBody, rotatedKey } from './wire.ts';
+import { activity, ownIntegration, rotateBody, rotatedKey } from './wire.ts';
 
 const policy: RatePolicy = { name: 'own-integration', quota: 30, windowMs: 10_000 };
 

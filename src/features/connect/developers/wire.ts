@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { integration, overlapHours } from '#features/connect/integrations';
-import { dateTime, nullable } from '#platform/http/schemas';
+import { closed, dateTime, nullable } from '#platform/http/schemas';
 
 const ownIntegrationKey = Type.Object(
   {
@@ -23,13 +23,11 @@ export const ownIntegration = Type.Object(
 
 export type OwnIntegration = Static<typeof ownIntegration>;
 
-export const noQuery = Type.Object({}, { additionalProperties: false });
-
 export const rotateBody = Type.Object(
   {
     overlapHours,
   },
-  { additionalProperties: false },
+  closed,
 );
 
 export const rotatedKey = Type.Object(

@@ -3,7 +3,7 @@ import type { Ctx } from '#context';
 import { adminOnly, everyone } from '#operator-roles';
 import { defineCommand } from '#platform/commands/command';
 import { cursorInput, cursorPage } from '#platform/commands/cursor-page';
-import { dateTime, line, nullable, uuid } from '#platform/http/schemas';
+import { closed, dateTime, line, nullable, uuid } from '#platform/http/schemas';
 import { listIntegrations } from './list-integrations.ts';
 import { registerIntegration } from './register-integration.ts';
 import { revokeIntegration } from './revoke-integration.ts';
@@ -34,10 +34,7 @@ export const integrationCommands = [
     examples: [
       `--name 'My App' --logo-color '#1a7f5a' --purposes 'Open an account' --scopes profile,email --redirect-uris https://app.example.com/back`,
     ],
-    input: Type.Object(
-      { ...fields, purposesPt, ...links, scopes: scopeList },
-      { additionalProperties: false },
-    ),
+    input: Type.Object({ ...fields, purposesPt, ...links, scopes: scopeList }, closed),
     output: Type.Object({ ...integration.properties, keyId, token }),
     run: (ctx: Ctx, input) => registerIntegration(ctx, input),
   }),
@@ -50,7 +47,7 @@ export const integrationCommands = [
     examples: ['0198a6a0-0000-7000-8000-000000000001 --privacy-url https://app.example.com/privacy'],
     input: Type.Object(
       { integrationId: uuid, ...Type.Partial(Type.Object(fields)).properties, purposesPt, ...links },
-      { additionalProperties: false, minProperties: 2 },
+      { ...closed, minProperties: 2 },
     ),
     output: integration,
     run: (ctx: Ctx, input) => updateIntegration(ctx, input),
@@ -71,7 +68,7 @@ export const integrationCommands = [
             'PNG file of at most 500 KB, with 16 to 1,024 pixels on each side. An empty text removes the logo',
         }),
       },
-      { additionalProperties: false },
+      closed,
     ),
     output: integration,
     run: (ctx: Ctx, input) => setLogo(ctx, input),
@@ -87,7 +84,7 @@ export const integrationCommands = [
         integrationId: uuid,
         overlapHours,
       },
-      { additionalProperties: false },
+      closed,
     ),
     output: Type.Object({ integrationId: uuid, keyId, token, olderKeysEndAt: dateTime }),
     run: (ctx: Ctx, input) => rotateIntegrationKey(ctx, input),
@@ -97,7 +94,7 @@ export const integrationCommands = [
     summary: 'Revoke an integration and its keys immediately; its consents are revoked soon after.',
     changes: true,
     roles: adminOnly,
-    input: Type.Object({ integrationId: uuid }, { additionalProperties: false }),
+    input: Type.Object({ integrationId: uuid }, closed),
     output: integration,
     run: (ctx: Ctx, input) => revokeIntegration(ctx, input),
   }),
@@ -107,7 +104,7 @@ export const integrationCommands = [
     changes: false,
     roles: everyone,
     columns: ['name', 'id', 'scopes', 'createdAt', 'revokedAt'],
-    input: Type.Object(cursorInput, { additionalProperties: false }),
+    input: Type.Object(cursorInput, closed),
     output: cursorPage(Type.Object({ ...integration.properties, keys: Type.Array(integrationKey) })),
     run: (ctx: Ctx, input) => listIntegrations(ctx, input),
   }),

@@ -18,7 +18,6 @@ export { type ConsentScope, consentScopes, orderScopes } from './scopes.ts';
 export { adoptLogo, setLogo } from './set-logo.ts';
 export { updateIntegration } from './update-integration.ts';
 export {
-  type IntegrationView,
   integration,
   overlapHours,
   presentIntegration,

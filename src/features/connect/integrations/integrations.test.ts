@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Db } from '#platform/db/db';
+import { hourMs } from '#platform/values/duration';
 import { makeIntegration } from '#test/data/factories';
 import { noteSecret, useHarness } from '#test/harness';
 import { parseToken as parsePartnerToken } from '../../keys/token.ts';
@@ -8,7 +9,6 @@ import { authenticateIntegration } from './authenticate-integration.ts';
 import { createToken, parseToken } from './token.ts';
 
 const harness = useHarness();
-const hourMs = 3_600_000;
 const unknownId = '0198a0de-ffff-7000-8000-000000000000';
 
 const terms = {

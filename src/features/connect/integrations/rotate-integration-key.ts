@@ -1,11 +1,10 @@
 import { type Ctx, inTransaction } from '#context';
 import { recordChange } from '#features/audit';
 import { recordEvent } from '#features/events';
+import { hourMs } from '#platform/values/duration';
 import { integrationErrors } from './errors.ts';
 import { limitKeys, lockIntegration, selectCurrentKeyId, selectIntegration } from './queries.ts';
 import { storeNewKey } from './register-integration.ts';
-
-const hourMs = 3_600_000;
 
 export interface RotatedKey {
   integrationId: string;

@@ -7,6 +7,7 @@ import type {
 } from '#features/connect/consents';
 import type { Session } from '#features/connect/sessions';
 import { type Content, html } from '#platform/http/html';
+import { dayMs } from '#platform/values/duration';
 import { sanitizeText } from '#platform/values/sanitize-text';
 import { renderData, titleOf } from './describe-data.ts';
 import {
@@ -21,8 +22,6 @@ import {
   textsFor,
 } from './page.ts';
 import type { Texts } from './texts.ts';
-
-const dayMs = 86_400_000;
 
 /** Who asks, the purpose, the data with its values one tap away, and the duration; then share or not. */
 export function renderConsentPage(

@@ -8,7 +8,7 @@ import { textsFor } from './page.ts';
 import { refuseAsPages } from './refuse-as-pages.ts';
 import { requestRoutes } from './request-routes.ts';
 import { signInRoutes } from './sign-in-routes.ts';
-import { pathOf, readerOf, route, sessions, wayToSignIn } from './visit.ts';
+import { pathOf, readerOf, route, sessions, signInLinkFor } from './visit.ts';
 
 export interface ConnectPageOptions {
   /** The operator's own login. */
@@ -23,7 +23,7 @@ export function connectPages(server: HttpServer, deps: Deps, { signInUrl }: Conn
       const pages = scope as unknown as HttpServer;
       refuseAsPages(pages, '/connect', (refusal, request) => {
         const reader = readerOf(deps, request, sessions.get(request));
-        const signInAt = wayToSignIn(signInUrl, request);
+        const signInAt = signInLinkFor(signInUrl, request);
         return refusal.code === 'not_signed_in'
           ? renderSignIn(reader, signInAt)
           : renderRefusal(reader, refusal, {

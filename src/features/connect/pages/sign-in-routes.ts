@@ -4,7 +4,7 @@ import type { FastifyReply, HttpServer } from '#platform/http/http';
 import { sendPage } from '#platform/pages/page-scope';
 import { renderSignedOut, renderSwitch } from './message-pages.ts';
 import { userCookie } from './session-cookie.ts';
-import { ownForm, readerOf, route, sessions, wayToSignIn } from './visit.ts';
+import { ownForm, readerOf, route, sessions, signInLinkFor } from './visit.ts';
 
 /** Where a link signs a user in, and where they sign out. */
 export function signInRoutes(scope: HttpServer, deps: Deps, signInUrl: string | undefined): void {
@@ -38,7 +38,7 @@ export function signInRoutes(scope: HttpServer, deps: Deps, signInUrl: string | 
     const { ctx, reader } = await ownForm(deps, request, []);
     await endSession(ctx, { sessionSecret: reader.session.secret });
     reply.header('set-cookie', userCookie.clear(deps.publicUrl));
-    const signInAt = wayToSignIn(signInUrl, request);
+    const signInAt = signInLinkFor(signInUrl, request);
     return sendPage(reply, renderSignedOut({ ...reader, session: undefined }, signInAt));
   });
 }

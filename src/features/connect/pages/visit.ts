@@ -2,7 +2,7 @@ import { type Ctx, contextFor, type Deps, type UserActor } from '#context';
 import { findSession, isOwnPage, type Session } from '#features/connect/sessions';
 import { type FastifyRequest, noteForLog } from '#platform/http/http';
 import { isCsrfTokenOf } from '#platform/pages/csrf';
-import { type Form, parseForm, readField, requireFields } from '#platform/pages/form';
+import { type Form, formIn, readField, requireFields } from '#platform/pages/form';
 import { chooseLanguage } from '#platform/pages/language';
 import { mayBeOwnForm } from '#platform/pages/own-request';
 import { brandFiles } from './brand.ts';
@@ -48,20 +48,19 @@ export async function ownForm(
 ): Promise<Visit & { form: Form }> {
   const visit = await signedIn(deps, request);
   if (!mayBeOwnForm(request, deps.publicUrl)) throw pageErrors.foreignForm();
-  // Without a body there is no form at all.
-  const form = request.body instanceof Map ? (request.body as Form) : parseForm('');
+  const form = formIn(request);
   if (!isCsrfTokenOf(visit.reader.session.secret, readField(form, 'csrf'))) throw pageErrors.foreignForm();
   requireFields(form, ['csrf', ...fields]);
   return { ...visit, form };
 }
 
 /** The operator's login page, with the page to return to. */
-export function wayToSignIn(signInUrl: string | undefined, request: FastifyRequest): string | undefined {
+export function signInLinkFor(signInUrl: string | undefined, request: FastifyRequest): string | undefined {
   if (!signInUrl) return undefined;
   const path = pathOf(request);
-  const way = new URL(signInUrl);
-  way.searchParams.append('return_to', isOwnPage(path) ? path : '/connect/apps');
-  return way.href;
+  const link = new URL(signInUrl);
+  link.searchParams.append('return_to', isOwnPage(path) ? path : '/connect/apps');
+  return link.href;
 }
 
 export const pathOf = ({ url }: FastifyRequest): string => url.split('?')[0]!;

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Ctx } from '#context';
 import { alsoFor } from '#operator-roles';
 import { defineCommand } from '#platform/commands/command';
-import { dateTime, uuid } from '#platform/http/schemas';
+import { closed, dateTime, uuid } from '#platform/http/schemas';
 import { makeSignInLink } from './make-sign-in-link.ts';
 
 export const sessionCommands = [
@@ -22,7 +22,7 @@ export const sessionCommands = [
           }),
         ),
       },
-      { additionalProperties: false },
+      closed,
     ),
     output: Type.Object({
       url: Type.String({ description: 'Shown only once; redirect the browser to it.' }),

@@ -1,9 +1,10 @@
 import type { Deps } from '#context';
+import { dayMs } from '#platform/values/duration';
 import type { Job } from '#platform/worker/jobs';
 import { deleteEnded } from './queries.ts';
 
 /** How long an old link is answered as used or expired; after that it is not found. */
-const keptAfterEndMs = 86_400_000;
+const keptAfterEndMs = dayMs;
 
 export const sessionJobs: readonly Job<Deps>[] = [
   {

@@ -5,7 +5,7 @@ import { decimalsOf } from '#features/ledger';
 import { everyone } from '#operator-roles';
 import { defineCommand } from '#platform/commands/command';
 import { cursorInput, cursorPage } from '#platform/commands/cursor-page';
-import { dateTime, nullable, pastedTransactionHash, uuid } from '#platform/http/schemas';
+import { closed, dateTime, nullable, pastedTransactionHash, uuid } from '#platform/http/schemas';
 import { formatMinor } from '#platform/values/money';
 import { listDeposits } from './list-deposits.ts';
 
@@ -62,7 +62,7 @@ export const listCommand = defineCommand({
       ),
       ...cursorInput,
     },
-    { additionalProperties: false },
+    closed,
   ),
   output: cursorPage(deposit),
   run: async (ctx: Ctx, input) => {

@@ -3,6 +3,7 @@ import { listAllowedUsers } from '#features/partners';
 import { cursorPage } from '#platform/commands/cursor-page';
 import type { HttpServer } from '#platform/http/http';
 import { optionalBody } from '#platform/http/optional-body';
+import { noQuery } from '#platform/http/schemas';
 import type { RatePolicy } from '#platform/rate-limit/index';
 import { keyErrors } from '../errors.ts';
 import { listKeys } from '../list-keys.ts';
@@ -18,7 +19,6 @@ import {
   issuedOwnKey,
   keyPath,
   listQuery,
-  noQuery,
   ownKey,
   rotateBody,
   usersQuery,

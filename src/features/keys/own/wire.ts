@@ -1,10 +1,8 @@
 import { Type } from 'typebox';
 import { listedUser } from '#features/partners';
 import { cursorInput } from '#platform/commands/cursor-page';
-import { dateTime, line, uuid } from '#platform/http/schemas';
+import { closed, dateTime, line, uuid } from '#platform/http/schemas';
 import { key, listedKey, overlapHours, scope } from '../wire.ts';
-
-const closed = { additionalProperties: false } as const;
 
 /** Without the reason of a suspension, which operators write for operators. */
 export const ownKey = Type.Object(Type.Omit(listedKey, ['suspendedReason']).properties, { title: 'ApiKey' });
@@ -18,7 +16,6 @@ export const issuedOwnKey = Type.Object(
 );
 
 export const keyPath = Type.Object({ keyId: Type.String({ description: 'The 16 characters after `cwk_`' }) });
-export const noQuery = Type.Object({}, closed);
 export const listQuery = Type.Object(
   {
     userId: Type.Optional(Type.With(uuid, { description: 'Only keys of this user' })),

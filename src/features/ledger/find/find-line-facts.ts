@@ -5,7 +5,7 @@ import type { FoundLine } from './find-lines.ts';
 import { selectFacts } from './queries/parties.ts';
 
 /** By the number of a line: who was paid or who paid, and what it was worth. */
-export async function knowLines(
+export async function findLineFacts(
   { db }: Ctx,
   userId: string,
   lines: readonly FoundLine[],

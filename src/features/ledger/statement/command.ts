@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Ctx } from '#context';
 import { everyone } from '#operator-roles';
 import { defineFileCommand } from '#platform/commands/command';
-import { uuid } from '#platform/http/schemas';
+import { closed, uuid } from '#platform/http/schemas';
 import { readPeriod } from '#platform/values/instant';
 import { type AccountFeature, accountFeatureNames } from '../features.ts';
 import { type LineOrder, lineOrders } from '../open-statement.ts';
@@ -53,7 +53,7 @@ export const statementCommand = (valueAssets: AssetValuer) =>
           }),
         ),
       },
-      { additionalProperties: false },
+      closed,
     ),
     run: (ctx: Ctx, { userId, format = 'csv', from, to, feature = 'account', lang = 'en', order, bom }) => {
       const terms = {

@@ -7,6 +7,6 @@ export {
   statementTypes,
 } from './make-statement.ts';
 export { statementResources } from './resources.ts';
-export { type Spelling, spellingOf } from './spelling.ts';
+export { spellingOf } from './spelling.ts';
 export { type StatementVerdict, verifyStatement } from './verify-statement.ts';
 export { type Language, languages } from './words.ts';

@@ -1,3 +1,4 @@
+import { dayMs } from '#platform/values/duration';
 import { formatMinor } from '#platform/values/money';
 import type { LineView, Statement, StatementBalance } from '../open-statement.ts';
 import { csvColumns, lastColumn } from './csv.ts';
@@ -182,4 +183,4 @@ const epochDay = 25_569;
 
 /** In days since 1900, as spreadsheets count them. UTC, without a zone. */
 const dateCell = (instant: string) =>
-  ` s="${dated}"><v>${(Date.parse(instant) / 86_400_000 + epochDay).toFixed(11)}</v>`;
+  ` s="${dated}"><v>${(Date.parse(instant) / dayMs + epochDay).toFixed(11)}</v>`;

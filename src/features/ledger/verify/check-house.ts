@@ -1,7 +1,8 @@
 import { type Ctx, inTransaction } from '#context';
+import { freezeView } from '#platform/db/freeze-view';
 import { compare, type Report } from './faults.ts';
 import { selectHouse, sumBalancesPart } from './queries/accounts.ts';
-import { freezeView, noPlace } from './queries/lists.ts';
+import { noPlace } from './queries/lists.ts';
 import type { Sizes } from './sizes.ts';
 
 /**

@@ -3,7 +3,7 @@ import type { Ctx } from '#context';
 import { everyone } from '#operator-roles';
 import { defineCommand } from '#platform/commands/command';
 import { cursorInput } from '#platform/commands/cursor-page';
-import { nullable, uuid } from '#platform/http/schemas';
+import { closed, nullable, uuid } from '#platform/http/schemas';
 import { verifyLedger } from './verify-ledger.ts';
 
 export const verifyCommand = defineCommand({
@@ -34,7 +34,7 @@ export const verifyCommand = defineCommand({
       ),
       ...cursorInput,
     },
-    { additionalProperties: false },
+    closed,
   ),
   output: Type.Object({
     isSound: Type.Boolean({ description: 'This call found no differences' }),

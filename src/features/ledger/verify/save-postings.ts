@@ -1,10 +1,11 @@
 import type { Ctx } from '#context';
+import { hourMs } from '#platform/values/duration';
 import { saveCheckedPosting } from './checkpoint.ts';
 import { selectPostingBefore } from './queries/checks.ts';
 import { noPlace } from './queries/lists.ts';
 
 /** Ids are given before the commit, so a lower one may appear later; no posting stays open for that long. */
-const settledAfterMs = 3_600_000;
+const settledAfterMs = hourMs;
 
 /**
  * Stores that the postings after `from` up to `upto`, or to the last one, were found right, unless some

@@ -3,7 +3,7 @@ import type { Ctx } from '#context';
 import { everyone } from '#operator-roles';
 import { defineCommand } from '#platform/commands/command';
 import { cursorInput, cursorPage } from '#platform/commands/cursor-page';
-import { dateTime, nullable, uuid } from '#platform/http/schemas';
+import { closed, dateTime, nullable, uuid } from '#platform/http/schemas';
 import { listVerdicts } from './list-verdicts.ts';
 import type { Verdict } from './queries/verdicts.ts';
 
@@ -33,7 +33,7 @@ export const verdictsCommand = defineCommand({
       userId: Type.Optional({ ...uuid, description: 'One user; default: all users with faults' }),
       ...cursorInput,
     },
-    { additionalProperties: false },
+    closed,
   ),
   output: Type.Object({
     all: nullable(verdict, {

@@ -1,5 +1,6 @@
 import { type Ctx, inTransaction } from '#context';
 import type { Db } from '#platform/db/db';
+import { freezeView } from '#platform/db/freeze-view';
 import { checkEnd, walkLines } from './check-lines.ts';
 import {
   balancesOf,
@@ -13,7 +14,7 @@ import {
 import type { Report } from './faults.ts';
 import { selectAccounts } from './queries/accounts.ts';
 import { type Accounts, selectLineHash, sumLinePart } from './queries/checks.ts';
-import { freezeView, type ListRow, selectLists } from './queries/lists.ts';
+import { type ListRow, selectLists } from './queries/lists.ts';
 import type { Sizes } from './sizes.ts';
 
 export interface UserVerdict {

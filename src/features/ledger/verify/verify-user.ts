@@ -1,11 +1,12 @@
 import { type Ctx, inTransaction } from '#context';
+import { freezeView } from '#platform/db/freeze-view';
 import { checkAccounts } from './check-accounts.ts';
 import { checkLines } from './check-lines.ts';
 import { checkNodes } from './check-nodes.ts';
 import { checkUnsettled, checkWithdrawals } from './check-unsettled.ts';
 import { checkpointOf, compareAssets, readCheckpoint } from './checkpoint.ts';
 import type { Report } from './faults.ts';
-import { freezeView, selectLists } from './queries/lists.ts';
+import { selectLists } from './queries/lists.ts';
 import type { Sizes } from './sizes.ts';
 import { checkAnchor, readAccounts, type UserVerdict } from './verify-since.ts';
 

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Ctx, OperatorActor } from '#context';
 import { alsoFor, everyone } from '#operator-roles';
 import { defineCommand } from '#platform/commands/command';
-import { line, uuid } from '#platform/http/schemas';
+import { closed, line, uuid } from '#platform/http/schemas';
 import { pausePayouts } from './pause-payouts.ts';
 import { selectPauses } from './queries.ts';
 import { resumePayouts } from './resume-payouts.ts';
@@ -24,7 +24,7 @@ export const pauseCommands = [
     roles: alsoFor('support', 'treasury', 'compliance'),
     positional: [],
     examples: ["--reason 'A partner reports a stolen key'", "--network polygon --reason 'Chain is forked'"],
-    input: Type.Object({ ...target, reason: line(500) }, { additionalProperties: false }),
+    input: Type.Object({ ...target, reason: line(500) }, closed),
     output: pauseView,
     run: (ctx: Ctx, input) => pausePayouts(ctx as Ctx<OperatorActor>, input),
   }),
@@ -36,7 +36,7 @@ export const pauseCommands = [
     stepUp: true,
     positional: [],
     examples: ['', '--network polygon'],
-    input: Type.Object(target, { additionalProperties: false }),
+    input: Type.Object(target, closed),
     output: pauseView,
     run: (ctx: Ctx, input) => resumePayouts(ctx, input),
   }),
@@ -46,7 +46,7 @@ export const pauseCommands = [
     changes: false,
     roles: everyone,
     columns: ['scope', 'pausedAt', 'pausedBy', 'reason'],
-    input: Type.Object({}, { additionalProperties: false }),
+    input: Type.Object({}, closed),
     output: Type.Object({ pauses: Type.Array(pauseView) }),
     run: async (ctx: Ctx) => ({
       pauses: (await selectPauses(ctx.db)).map((row) => presentPause(row.scope, row)),

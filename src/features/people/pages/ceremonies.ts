@@ -1,6 +1,7 @@
 import { type TSchema, Type } from 'typebox';
 import type { Ctx, Deps } from '#context';
 import { callerAddress, type FastifyReply, type FastifyRequest, type HttpServer } from '#platform/http/http';
+import { closed } from '#platform/http/schemas';
 import { securityHeaders } from '#platform/pages/security-headers';
 import { type RatePolicy, rateLimitGuard } from '#platform/rate-limit/index';
 import { offerSignIn, offerStepUp, signIn, stepUp } from '../assert-passkey.ts';
@@ -14,7 +15,7 @@ import { ownSession, requireOwnOrigin, secretIn } from './visit.ts';
 /** Each attempt takes two requests. */
 export const ceremonyPolicy: RatePolicy = { name: 'passkeys', quota: 60, windowMs: 60_000 };
 
-const nothing = Type.Object({}, { additionalProperties: false });
+const nothing = Type.Object({}, closed);
 
 /** What the pages' script calls: JSON in, `{ data }` out. */
 export function ceremonies(server: HttpServer, deps: Deps): void {

@@ -2,7 +2,7 @@ import { type Static, type TObject, Type } from 'typebox';
 import type { Ctx, Deps, PersonActor } from '#context';
 import { cursorInput, cursorPage } from '#platform/commands/cursor-page';
 import type { HttpServer } from '#platform/http/http';
-import { line, uuid } from '#platform/http/schemas';
+import { closed, line, uuid } from '#platform/http/schemas';
 import { type RatePolicy, spendAllowance } from '#platform/rate-limit/index';
 import { personErrors } from '../errors.ts';
 import { inviteColleague, listColleagues } from '../own-team.ts';
@@ -21,7 +21,6 @@ const invitedColleague = Type.Object(
   { ...invited.properties, person: colleague },
   { title: 'InvitedColleague' },
 );
-const closed = { additionalProperties: false };
 const role = Type.Enum(allStaffRoles);
 const onePerson = Type.Object({ personId: uuid }, closed);
 const newColleague = Type.Object(

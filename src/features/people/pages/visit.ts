@@ -1,7 +1,7 @@
 import type { Deps } from '#context';
 import { type FastifyRequest, noteForLog } from '#platform/http/http';
 import { isCsrfTokenOf } from '#platform/pages/csrf';
-import { type Form, parseForm, readField, requireFields } from '#platform/pages/form';
+import { formIn, readField, requireFields } from '#platform/pages/form';
 import { mayBeOwnForm } from '#platform/pages/own-request';
 import { isRefresh } from '#platform/pages/refresh';
 import { personErrors } from '../errors.ts';
@@ -51,8 +51,7 @@ export const apiSession = (deps: Deps, request: FastifyRequest) =>
 
 /** With the token as the only field of a form. */
 export function ownForm(deps: Deps, request: FastifyRequest): Promise<PersonSession> {
-  // Without a body there is no form at all.
-  const form = request.body instanceof Map ? (request.body as Form) : parseForm('');
+  const form = formIn(request);
   requireFields(form, ['csrf']);
   return ownRequest(deps, request, readField(form, 'csrf'));
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createPublicKey, verify } from 'node:crypto';
 import { test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
+import { dayMs } from '#platform/values/duration';
 import { noteSecret } from '#test/harness';
 import { useWebhooks } from '#test/worlds/webhook';
 import { createKeys, signedHeaders, writePublicKey, writeSecret } from './sign.ts';
@@ -117,7 +118,7 @@ test('after a rotation both secrets sign for 24 hours, then only the new one', a
   for (const key of both) assert.equal(acceptsByKey(key, body, headers), true);
 
   const now = world.harness.deps.clock();
-  world.harness.advance(24 * 3_600_000);
+  world.harness.advance(dayMs);
   await makeEvents(1);
   await arrived(2);
   const later = world.receiver.received[1]! as { body: string; headers: Headers };

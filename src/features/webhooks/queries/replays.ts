@@ -1,5 +1,6 @@
 import type { Db } from '#platform/db/db';
 import { queryByFilter } from '#platform/db/query-by-filter';
+import { dayMs, hourMs } from '#platform/values/duration';
 import type { Endpoint } from '../endpoint.ts';
 import { receives } from './deliveries.ts';
 
@@ -28,8 +29,8 @@ export interface QueuedReplays {
 }
 
 /** Clocks differ, and an event is recorded before it gets its number, usually by milliseconds. */
-const earlierMs = 3_600_000;
-const laterMs = 86_400_000;
+const earlierMs = hourMs;
+const laterMs = dayMs;
 
 /**
  * Queues stored events for one endpoint, in their order; several only if they do not wait already. The ends

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Refusal } from '#platform/errors/errors';
-import { uuid } from '#platform/http/schemas';
+import { closed, uuid } from '#platform/http/schemas';
 import type { Asset } from '../assets.ts';
 import { parseWithdrawal, withdrawalBody } from '../wire.ts';
 import type { BulkItem, Faulty } from './item.ts';
@@ -19,7 +19,7 @@ export const bulkBody = Type.Object(
       description: 'Each as in “Create a withdrawal”',
     }),
   },
-  { additionalProperties: false },
+  closed,
 );
 
 export const createdBulk = Type.Object({

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
 import { type Ctx, type PartnerAdmin, personOfRequester } from '#context';
+import { dayMs } from '#platform/values/duration';
 import { formatMinor } from '#platform/values/money';
 import { lowestUuidAt } from '#platform/values/uuid-time';
 import { withdrawalErrors } from '../errors.ts';
@@ -82,7 +83,6 @@ export function totalsOf(rows: readonly Amount[]): { currency: string; network: 
 }
 
 const countedMax = 10_000;
-const dayMs = 86_400_000;
 /** A payment waits three days for an approval at most, so nearly all that end now are younger than this. */
 const lifeMs = 4 * dayMs;
 

@@ -1,11 +1,10 @@
 import { type Static, Type } from 'typebox';
 import { cursorInput } from '#platform/commands/cursor-page';
-import { dateTime, line, uuid } from '#platform/http/schemas';
+import { closed, dateTime, line, uuid } from '#platform/http/schemas';
 import type { TracedRow } from '../queries/withdrawals.ts';
 import { statuses } from '../states.ts';
 import { presentWithdrawal, withdrawalEntry } from '../wire.ts';
 
-const closed = { additionalProperties: false } as const;
 const day = (description: string) => Type.Optional(Type.String({ maxLength: 40, description }));
 
 export const filters = {

@@ -1,6 +1,7 @@
 import { networks, tokensOf } from '#adapters/evm';
 import type { Db, Row } from '#platform/db/db';
 import { queryByFilter } from '#platform/db/query-by-filter';
+import { dayMs } from '#platform/values/duration';
 import { lowestUuidAt } from '#platform/values/uuid-time';
 import { type TracedRow, tracedColumns } from '../queries/withdrawals.ts';
 import { type Status, statuses } from '../states.ts';
@@ -31,7 +32,7 @@ export interface Search {
 }
 
 /** How far the clock of a server may differ from that of the database, which writes the time into ids. */
-const clockSlackMs = 86_400_000;
+const clockSlackMs = dayMs;
 
 const tokenDecimals = [
   ...new Set(networks.flatMap((network) => tokensOf(network)).map(({ decimals }) => decimals)),

@@ -1,4 +1,5 @@
 import type { Ctx, PartnerAdmin } from '#context';
+import { dayMs } from '#platform/values/duration';
 import { lowestUuidAt } from '#platform/values/uuid-time';
 import type { NewWithdrawal } from '../queries/creations.ts';
 import { selectSimilar } from './queries.ts';
@@ -32,7 +33,7 @@ export async function findRepeats(
     partnerId: actor.partnerId,
     userId,
     addresses: [...new Set(payments.map(({ toAddress }) => toAddress))],
-    fromId: lowestUuidAt(new Date(now.getTime() - days * 86_400_000)),
+    fromId: lowestUuidAt(new Date(now.getTime() - days * dayMs)),
   });
   const stored = new Map(similar.map((one) => [factsOf(one), one]));
   const first = new Map<string, number>();

@@ -1,6 +1,7 @@
 import type { Ctx, Deps, PartnerAdmin, PartnerStaffActor } from '#context';
 import { adminContext, adminGuard } from '#features/keys';
 import type { HttpServer } from '#platform/http/http';
+import { noQuery } from '#platform/http/schemas';
 import { type RatePolicy, spendAllowance } from '#platform/rate-limit/index';
 import type { Asset } from '../assets.ts';
 import { withdrawalErrors } from '../errors.ts';
@@ -8,7 +9,6 @@ import { guardRows } from '../guard-rows.ts';
 import { originOf } from '../origin.ts';
 import { requireAllowedUser } from '../require-allowed-user.ts';
 import { creators } from '../roles.ts';
-import { noQuery } from '../wire.ts';
 import { confirmUpload, findUpload } from './confirm-upload.ts';
 import { previewUpload } from './preview-upload.ts';
 import { insertUpload, type UploadRow } from './queries.ts';

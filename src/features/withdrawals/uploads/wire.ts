@@ -1,9 +1,7 @@
 import { Type } from 'typebox';
-import { dateTime, nullable, uuid } from '#platform/http/schemas';
+import { closed, dateTime, nullable, uuid } from '#platform/http/schemas';
 import { timesMax } from './content-key.ts';
 import { fileBytesMax } from './read-file.ts';
-
-const closed = { additionalProperties: false } as const;
 
 /** JSON may need two characters for one of the file. */
 export const uploadBytesMax = 2 * fileBytesMax + 64 * 1024;

@@ -1,4 +1,4 @@
-import { isObject } from '#platform/commands/values';
+import { isObject } from '#platform/values/is-object';
 
 /** A field of an audit row, before and after the change; undefined where it did not exist. */
 export interface Difference {

@@ -9,13 +9,14 @@ import { Refusal } from '#platform/errors/errors';
 import { asRefusal } from '#platform/http/as-refusal';
 import { callerAddress, type FastifyReply, type FastifyRequest } from '#platform/http/http';
 import { isCsrfTokenOf } from '#platform/pages/csrf';
-import { type Form, parseForm, readField, requireFields } from '#platform/pages/form';
+import { formIn, readField, requireFields } from '#platform/pages/form';
 import { mayBeOwnForm } from '#platform/pages/own-request';
 import { readMultipart } from '#platform/pages/read-multipart';
 import { defineSessionCookie } from '#platform/pages/session-cookie';
 import { type RatePolicy, rateLimitGuard, spendAllowance } from '#platform/rate-limit/index';
 import { createSecret, hashSecret } from '#platform/secrets/secret';
 import { homeOf } from '#platform/values/address';
+import { dayMs } from '#platform/values/duration';
 import { frameErrors, readerOf } from '#surfaces/frame';
 import { developerPageErrors } from '../errors.ts';
 import type { Mount } from '../mount.ts';
@@ -24,10 +25,10 @@ import { renderSent } from './follow-page.ts';
 
 /** Somebody corrects a form several times, and applies seldom. */
 export const triesPolicy: RatePolicy = { name: 'applications', quota: 20, windowMs: 600_000 };
-export const applicationsPolicy: RatePolicy = { name: 'applications-a-day', quota: 5, windowMs: 86_400_000 };
+export const applicationsPolicy: RatePolicy = { name: 'applications-a-day', quota: 5, windowMs: dayMs };
 
 /** The secret of a form, because a stranger has no session. One form makes one application. */
-const formCookie = defineSessionCookie('causeway_apply', 86_400_000);
+const formCookie = defineSessionCookie('causeway_apply', dayMs);
 
 /** So that somebody with a logo that is too large reads it at its field. */
 const bodyLimit = 2 * 1_024 * 1_024;
@@ -63,7 +64,7 @@ export function applyRoutes({ scope, deps, options }: Mount): void {
   const sending = { ...route, bodyLimit, onRequest: [requireAccepted, admit] as never };
   scope.post('/apply', sending, async (plain, reply) => {
     const request = plain as FastifyRequest;
-    const typed: Form = request.body instanceof Map ? (request.body as Form) : parseForm('');
+    const typed = formIn(request);
     const secret = secretIn(request);
     const isOwn =
       secret !== undefined &&

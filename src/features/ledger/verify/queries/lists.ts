@@ -5,11 +5,6 @@ import type { Db, Row } from '#platform/db/db';
 // scan of everybody's rows. Instants go out and come back as text, which keeps their microseconds and
 // infinity; amounts go out as text, since a wrong one may be no number.
 
-/** The rest of this transaction sees the database as it is now, however long it takes. */
-export async function freezeView(db: Db): Promise<void> {
-  await db.query('set transaction isolation level repeatable read, read only');
-}
-
 /** The next users, in order of id. */
 export async function selectUserIds(db: Db, after: string | undefined, limit: number): Promise<string[]> {
   const rows = await db.query<{ id: string }>('select id from users where id > $1 order by id limit $2', [

@@ -2,6 +2,7 @@ import type { Ctx, Deps, PartnerStaffActor } from '#context';
 import { type AdminRoute, adminContext, adminGuard } from '#features/keys';
 import { cursorPage } from '#platform/commands/cursor-page';
 import type { HttpServer } from '#platform/http/http';
+import { noQuery } from '#platform/http/schemas';
 import type { RatePolicy } from '#platform/rate-limit/index';
 import { ruleErrors } from '../../errors.ts';
 import { confirmAddress } from './confirm-address.ts';
@@ -10,7 +11,7 @@ import { listOwnAddresses } from './list-own-addresses.ts';
 import { proposeAddress } from './propose-address.ts';
 import { ownAddressReference } from './reference.ts';
 import { removeOwnAddress } from './remove-own-address.ts';
-import { addressPath, listQuery, noQuery, ownAddress, proposeBody } from './wire.ts';
+import { addressPath, listQuery, ownAddress, proposeBody } from './wire.ts';
 
 const policy: RatePolicy = { name: 'addresses', quota: 30, windowMs: 10_000 };
 

@@ -1,10 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { checksumAddress } from '#adapters/evm';
 import { cursorInput } from '#platform/commands/cursor-page';
-import { dateTime, line, nullable, uuid } from '#platform/http/schemas';
+import { closed, dateTime, line, nullable, uuid } from '#platform/http/schemas';
 import type { OwnAddressRow } from './queries.ts';
-
-const closed = { additionalProperties: false } as const;
 
 export const ownAddress = Type.Object(
   {
@@ -41,7 +39,6 @@ export const presentOwnAddress = (row: OwnAddressRow): OwnAddress => ({
   addedAt: row.addedAt.toISOString(),
 });
 
-export const noQuery = Type.Object({}, closed);
 export const listQuery = Type.Object(cursorInput, closed);
 export const addressPath = Type.Object({ addressId: Type.String({ description: 'UUID' }) });
 export const proposeBody = Type.Object(
