@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readMark, type TokenSymbol } from '#adapters/evm';
-import { checkBooks } from '#features/ledger';
+import { checkBooks } from '#test/database/check-books';
 import type { Asked } from './load.ts';
 import { type ChaosOperator, nonceName } from './operator.ts';
 import type { World as AnyWorld, WorldDatabase } from './world.ts';

@@ -24,8 +24,6 @@ export function useLedger() {
 
   const unknownId = '0198a0de-ffff-7000-8000-000000000000';
 
-  const rightBooks = { unbalancedPostings: [], wrongBalances: [] };
-
   const polygonUsdc = { network: 'polygon', currency: 'USDC' };
 
   const baseEurc = { network: 'base', currency: 'EURC' };
@@ -86,7 +84,6 @@ export function useLedger() {
     transaction,
     post,
     unknownId,
-    rightBooks,
     polygonUsdc,
     baseEurc,
     makeOwner,

@@ -7,7 +7,7 @@ import { holdFunds } from '../../src/features/ledger/hold-funds.ts';
 import { type BatchLine, postBatch } from '../../src/features/ledger/post-batch.ts';
 import { postWithdrawals } from '../../src/features/ledger/post-withdrawals.ts';
 import { lockAccounts } from '../../src/features/ledger/queries/accounts.ts';
-import { foldHouseChanges } from '../../src/features/ledger/queries/books.ts';
+import { foldHouseChanges } from '../../src/features/ledger/queries/house-changes.ts';
 import { recordUnsettled } from '../../src/features/ledger/unsettled/record-unsettled.ts';
 import { settleUnsettled } from '../../src/features/ledger/unsettled/settle-unsettled.ts';
 import { type LedgerVerdict, verifyLedger } from '../../src/features/ledger/verify/verify-ledger.ts';

@@ -6,10 +6,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { addressOfKey, type NetworkSettings, type TokenSymbol } from '#adapters/evm';
 import { contextFor, type Deps } from '#context';
-import { checkBooks } from '#features/ledger';
 import type { Db } from '#platform/db/db';
 import { createLog } from '#platform/observe/log';
 import { makeAddress, makeFunds, makeKey, makeUser } from '#test/data/factories';
+import { checkBooks, rightBooks } from '#test/database/check-books';
 import { type Answer, cloneDatabase, type Harness, keepLine, testConfig } from '#test/harness';
 import { type Chain, makeWallet, type Payment } from '#test/outside/chain';
 import { buildApp } from '../../src/app.ts';
@@ -199,8 +199,7 @@ export async function makeWorld(
     );
     return row ?? { balance: 0n, held: 0n };
   };
-  const expectBooks = async () =>
-    assert.deepEqual(await checkBooks(db), { unbalancedPostings: [], wrongBalances: [] });
+  const expectBooks = async () => assert.deepEqual(await checkBooks(db), rightBooks);
 
   return {
     chain,

@@ -3,16 +3,15 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import type pg from 'pg';
 import { lineOf, makeUser } from '#test/data/factories';
+import { checkBooks, rightBooks } from '#test/database/check-books';
 import { databaseBefore } from '#test/database/database-before';
 import { useHarness } from '#test/harness';
-import { checkBooks } from './index.ts';
 import { ledgerJobs } from './jobs.ts';
 import { postBatch } from './post-batch.ts';
-import { foldHouseChanges } from './queries/books.ts';
+import { foldHouseChanges } from './queries/house-changes.ts';
 import { verifyLedger } from './verify/verify-ledger.ts';
 
 const harness = useHarness();
-const rightBooks = { unbalancedPostings: [], wrongBalances: [] };
 
 const houseFaults = async () => {
   const { faults } = await verifyLedger(harness.operatorContext(), { limit: 1 });

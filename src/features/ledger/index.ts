@@ -1,5 +1,4 @@
 export { decimalsOf } from './assets.ts';
-export { checkBooks } from './check-books.ts';
 export { ledgerCommands } from './commands.ts';
 export { ledgerEvents, presentDepositLines } from './events.ts';
 export { type AccountFeature, accountFeatureNames, accountFeatures, isAccountFeature } from './features.ts';

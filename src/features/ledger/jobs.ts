@@ -1,6 +1,6 @@
 import type { Deps } from '#context';
 import type { Job } from '#platform/worker/jobs';
-import { foldHouseChanges } from './queries/books.ts';
+import { foldHouseChanges } from './queries/house-changes.ts';
 import { fillKinds, selectKindsQueue } from './queries/kinds.ts';
 
 /** In parts, each of which ends well within the time of a statement; few are left to the next turn. */

@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { formatMinor } from '#platform/values/money';
 import { makeUser } from '#test/data/factories';
+import { checkBooks, rightBooks } from '#test/database/check-books';
 import { useLedger } from '#test/models/ledger-books';
 import {
-  checkBooks,
   fundAccount,
   holdFunds,
   lockAccounts,
@@ -14,18 +14,8 @@ import {
   releaseFunds,
 } from './index.ts';
 
-const {
-  harness,
-  transaction,
-  post,
-  rightBooks,
-  polygonUsdc,
-  baseEurc,
-  accountOf,
-  custodyOf,
-  paidBy,
-  isPostedTwice,
-} = useLedger();
+const { harness, transaction, post, polygonUsdc, baseEurc, accountOf, custodyOf, paidBy, isPostedTwice } =
+  useLedger();
 
 // Against a model
 

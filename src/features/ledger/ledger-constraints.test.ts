@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import type { Db } from '#platform/db/db';
+import { checkBooks, rightBooks } from '#test/database/check-books';
 import { useLedger } from '#test/models/ledger-books';
-import { checkBooks, type Owner } from './index.ts';
+import type { Owner } from './index.ts';
 
-const { harness, sql, transaction, rightBooks, makeOwner, accountOf, fundsOf, custodyOf, hold } = useLedger();
+const { harness, sql, transaction, makeOwner, accountOf, fundsOf, custodyOf, hold } = useLedger();
 
 // What the constraints and triggers of the database refuse
 

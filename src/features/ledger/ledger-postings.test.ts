@@ -2,15 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inTransaction } from '#context';
 import { makeFunds } from '#test/data/factories';
+import { checkBooks, rightBooks } from '#test/database/check-books';
 import { useLedger } from '#test/models/ledger-books';
-import {
-  checkBooks,
-  holdFunds,
-  lockAccounts,
-  type PaidWithdrawal,
-  postWithdrawals,
-  releaseFunds,
-} from './index.ts';
+import { holdFunds, lockAccounts, type PaidWithdrawal, postWithdrawals, releaseFunds } from './index.ts';
 
 const {
   harness,
@@ -18,7 +12,6 @@ const {
   transaction,
   post,
   unknownId,
-  rightBooks,
   polygonUsdc,
   makeOwner,
   accountOf,

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { makeFunds } from '#test/data/factories';
+import { checkBooks, rightBooks } from '#test/database/check-books';
 import { useLedger } from '#test/models/ledger-books';
-import { checkBooks, fundAccount } from './index.ts';
+import { fundAccount } from './index.ts';
 import { listBalances } from './list-balances.ts';
 
-const { harness, call, unknownId, rightBooks, baseEurc, makeOwner, fundsOf, custodyOf, hold, polygonUsdc } =
-  useLedger();
+const { harness, call, unknownId, baseEurc, makeOwner, fundsOf, custodyOf, hold, polygonUsdc } = useLedger();
 
 // ledger.fund
 

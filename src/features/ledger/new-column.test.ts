@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { lineOf, makeUser } from '#test/data/factories';
+import { checkBooks, rightBooks } from '#test/database/check-books';
 import { useHarness } from '#test/harness';
-import { checkBooks } from './index.ts';
 import { type BatchLine, postBatch } from './post-batch.ts';
 import { callPostLines } from './queries/post.ts';
 
@@ -21,8 +21,6 @@ async function postByEachFunction([one, other]: readonly string[]): Promise<void
   await post(line(one!, '3'));
   await Promise.all([one, other].map((userId) => post(line(userId!, '4'))));
 }
-
-const rightBooks = { unbalancedPostings: [], wrongBalances: [] };
 
 test('200 postings go on after a migration that adds a column to the lines, before the functions', async () => {
   const { db } = harness.deps;

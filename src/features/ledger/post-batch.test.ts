@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { type LineFields, lineOf, makeFunds, makeKey, makeUser, makeWithdrawal } from '#test/data/factories';
+import { checkBooks, rightBooks } from '#test/database/check-books';
 import { ask, testConfig, testLog, useHarness } from '#test/harness';
 import { buildApp } from '../../app.ts';
 import { createDeps } from '../../main.ts';
-import { accountFeatures, checkBooks } from './index.ts';
+import { accountFeatures } from './index.ts';
 import { listLines } from './lines/list-lines.ts';
 import { listBalances } from './list-balances.ts';
 
@@ -15,7 +16,6 @@ const ctx = () => harness.operatorContext();
 const makeUserId = async () => (await makeUser(harness)).id;
 const makeHash = () => `0x${randomBytes(32).toString('hex')}`;
 const unknownId = '0198a0de-ffff-7000-8000-000000000000';
-const rightBooks = { unbalancedPostings: [], wrongBalances: [] };
 const types = accountFeatures.account;
 const funds = (userId: string, amountReceived = '100') =>
   lineOf(userId, { assetReceived: 'USDC', amountReceived });

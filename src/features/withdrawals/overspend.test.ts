@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { checkBooks } from '#features/ledger';
 import { payoutJobs } from '#features/payouts';
 import { runJobs } from '#platform/worker/jobs';
 import { keepAliveClient } from '#test/callers/keep-alive';
 import { makeAddress, makeFunds, makeKey } from '#test/data/factories';
+import { checkBooks, rightBooks } from '#test/database/check-books';
 import { testConfig, testLog, useHarness } from '#test/harness';
 import { startChain } from '#test/outside/chain';
 import { sizes } from '#test/sizes';
@@ -110,7 +110,7 @@ test(`200 for ${wanted} withdrawals by 64 connections on an account funded for $
   const reasons = await sql(`select distinct error_message from withdrawals where status = 'failed'`);
   assert.deepEqual(reasons, [{ error_message: 'Insufficient balance' }]);
   assert.deepEqual(await readFunds(), { balance: 0n, held: 0n });
-  assert.deepEqual(await checkBooks(harness.deps.db), { unbalancedPostings: [], wrongBalances: [] });
+  assert.deepEqual(await checkBooks(harness.deps.db), rightBooks);
   const paid = await chain.paidOut();
   assert.equal(paid.length, funded);
   assert.equal(new Set(paid.map(({ hash }) => hash)).size, funded);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { createSealer } from '#platform/secrets/seal';
 import { makeUser } from '#test/data/factories';
 import { assertSound, useVerifiedLedger } from '#test/models/verified-ledger';
-import { foldHouseChanges } from '../queries/books.ts';
+import { foldHouseChanges } from '../queries/house-changes.ts';
 import { type LedgerVerdict, verifyLedger } from './verify-ledger.ts';
 
 const { ctx, sql, harness, verify, postMany, makeRichUser, behindTheBack } = useVerifiedLedger();

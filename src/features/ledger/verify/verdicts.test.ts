@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertSound, useVerifiedLedger } from '#test/models/verified-ledger';
-import { foldHouseChanges } from '../queries/books.ts';
+import { foldHouseChanges } from '../queries/house-changes.ts';
 import type { Sizes } from './sizes.ts';
 import { type LedgerVerdict, verifyLedger } from './verify-ledger.ts';
 

@@ -1,7 +1,7 @@
 import type { Db } from '#platform/db/db';
 
 /** As text: what is wrong may be no number. */
-export interface UnbalancedPosting {
+interface UnbalancedPosting {
   postingId: string;
   network: string | null;
   currency: string | null;
@@ -9,7 +9,7 @@ export interface UnbalancedPosting {
 }
 
 /** Postings without lines, and those whose lines name accounts that are not there: any others sum to zero. */
-export async function selectUnbalancedPostings(db: Db): Promise<UnbalancedPosting[]> {
+async function selectUnbalancedPostings(db: Db): Promise<UnbalancedPosting[]> {
   return db.query<UnbalancedPosting & Record<string, unknown>>(
     `select p.id::text as "postingId", a.network, a.currency, sum(e.amount)::text as sum
      from ledger_postings p left join ledger_entries e on e.posting_id = p.id left join ledger_accounts a on a.id = e.account_id
@@ -18,7 +18,7 @@ export async function selectUnbalancedPostings(db: Db): Promise<UnbalancedPostin
   );
 }
 
-export interface WrongBalance {
+interface WrongBalance {
   accountId: string;
   /** Null for the house's. */
   userId: string | null;
@@ -32,7 +32,7 @@ export interface WrongBalance {
  * Accounts whose stored figure is not the sum of what lines moved: of users, and of the house, for which they
  * move the other way.
  */
-export async function selectWrongBalances(db: Db): Promise<WrongBalance[]> {
+async function selectWrongBalances(db: Db): Promise<WrongBalance[]> {
   return db.query<WrongBalance & Record<string, unknown>>(
     `with stored as (
        select a.*, case when a.user_id is null then coalesce(h.balance, 0) else a.balance end as figure
@@ -48,22 +48,13 @@ export async function selectWrongBalances(db: Db): Promise<WrongBalance[]> {
   );
 }
 
-/**
- * Folds what postings have appended into the house's figures. Readers see the same sums before, during and
- * after. Fails, and folds nothing, where an account is gone: what it moved must not get lost.
- */
-export async function foldHouseChanges(db: Db, limit = 20_000): Promise<number> {
-  const [row] = await db.query<{ folded: number }>(
-    `with folded as (
-       delete from ledger_house_changes where ctid = any (array(select ctid from ledger_house_changes limit $1))
-       returning account_id, amount),
-     added as (
-       insert into ledger_house (network, currency, balance)
-       select a.network, a.currency, sum(f.amount) from folded f left join ledger_accounts a on a.id = f.account_id
-       group by 1, 2 order by 1, 2
-       on conflict (network, currency) do update set balance = ledger_house.balance + excluded.balance)
-     select count(*)::integer as folded from folded`,
-    [limit],
-  );
-  return row!.folded;
-}
+/** Sums all books again from their lines. Both lists are empty if the books are right: `rightBooks`. */
+export const checkBooks = async (db: Db) => ({
+  unbalancedPostings: await selectUnbalancedPostings(db),
+  wrongBalances: await selectWrongBalances(db),
+});
+
+export const rightBooks: Awaited<ReturnType<typeof checkBooks>> = {
+  unbalancedPostings: [],
+  wrongBalances: [],
+};
