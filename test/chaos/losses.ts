@@ -24,7 +24,7 @@ export interface LossOptions {
   workers: Workers;
   load: Load;
   operator: ChaosOperator;
-  /** Average seconds from the end of one to the next. */
+  /** Average seconds from the last recovery after one to the next. */
   lossEvery: number;
   /** In this order, again and again. */
   order: readonly Replacement[];
@@ -36,6 +36,9 @@ export interface LossOptions {
 
 /** What the standby lacks, and until something was signed meanwhile. */
 const lagMs = { least: 500, most: 6_000 };
+
+/** In this time the workers see another server, and halt their wallets. */
+const noticedMs = 3_000;
 
 /** On a busy machine nothing may be signed for a while; then the server is replaced all the same. */
 const signedWithinMs = 20_000;
@@ -60,12 +63,18 @@ export function startLosses(options: LossOptions): Losses {
   async function keepLosing(): Promise<void> {
     if (lossEvery === Number.POSITIVE_INFINITY) return;
     for (let at = 0; ; ) {
+      await pause(noticedMs);
+      await untilPaying();
       await pause(random.between(lossEvery * 500, lossEvery * 1_500));
-      // A loss while nothing is paid would show nothing.
-      while (!ended.signal.aborted && (await operator.isAnyHalted())) await pause(500);
+      await untilPaying();
       if (ended.signal.aborted) return;
       if (await lose(order[at % order.length]!)) at += 1;
     }
+  }
+
+  /** A loss while nothing is paid would show nothing. */
+  async function untilPaying(): Promise<void> {
+    while (!ended.signal.aborted && (await operator.isAnyHalted())) await pause(500);
   }
 
   /** False if the chain does not answer. */

@@ -70,12 +70,11 @@ function longGoals(minutes: number): Partial<ChaosOptions> {
     crashEvery: 14 * slow,
     reorgEvery: usualOptions.reorgEvery * slow,
     deepReorgEvery: 180,
-    // Lanes are halted for up to 100 seconds after each loss; at least half of the time they must pay, or no
-    // step of a payout is hit.
-    lossEvery: 100,
+    // Lanes are halted for about 100 seconds by each loss, and meanwhile no step of a payout is hit.
+    lossEvery: 55,
     backupSeconds: { least: 10, most: 45 },
     lifeMs: 5_000 * slow,
-    perSecond: usualOptions.perSecond / slow,
+    perSecond: 6.5 / slow,
     workers: 5,
   };
 }
