@@ -74,14 +74,6 @@ create table audit_chain_heads (
   constraint audit_chain_heads_pkey PRIMARY KEY (chain, id)
 );
 
-create table audit_head_before_0018 (
-  singleton boolean default true not null,
-  id bigint not null,
-  hash bytea not null,
-  constraint audit_head_pkey PRIMARY KEY (singleton),
-  constraint audit_head_singleton_check CHECK (singleton)
-);
-
 create table audit_heads (
   id bigint not null,
   hash bytea not null,
@@ -1783,8 +1775,6 @@ CREATE INDEX withdrawals_open ON public.withdrawals USING btree (status, network
 CREATE TRIGGER api_keys_refuse_house BEFORE INSERT OR UPDATE OF partner_id ON public.api_keys FOR EACH ROW EXECUTE FUNCTION api_keys_refuse_house();
 
 CREATE TRIGGER approval_requests_guard BEFORE UPDATE ON public.approval_requests FOR EACH ROW EXECUTE FUNCTION approval_requests_guard();
-
-CREATE TRIGGER audit_head_replace INSTEAD OF UPDATE ON public.audit_head FOR EACH ROW EXECUTE FUNCTION audit_head_replace();
 
 CREATE TRIGGER audit_log_append_only BEFORE DELETE OR UPDATE ON public.audit_log FOR EACH ROW EXECUTE FUNCTION refuse_change();
 

@@ -1,7 +1,6 @@
 -- Returns the text of a line that is hashed. It takes columns, so that a line need not be made into a row
 -- first.
--- Called by: `ledger_line_hash`, `ledger_number_lines`, `ledger_post_each`, `ledger_post_one`,
--- `ledger_post_single`.
+-- Called by: `ledger_line_hash`, `ledger_post_single`.
 -- Locks: nothing.
 -- Costs: no table is read.
 create or replace function ledger_line_text(list_id bigint, number bigint, type ledger_line_type,

@@ -1,5 +1,5 @@
 -- Returns whether a posting of one line that moves one account is valid: kind, ids, hash, time and amounts.
--- Called by: `ledger_post_each`, `ledger_post_one`, `ledger_post_single`.
+-- Called by: `ledger_post_single`.
 -- Locks: nothing.
 -- Costs: no table is read.
 create or replace function ledger_may_post(kind text, operation text, transaction_hash text,

@@ -1,5 +1,5 @@
 -- Counts lines that were written before the tails of their lists, by list and number, and cuts long tails.
--- Called by: `ledger_post`, `ledger_post_each`, `ledger_post_lines`, `ledger_post_one`, `ledger_post_single`.
+-- Called by: `ledger_post_lines`, `ledger_post_single`.
 -- Locks: as `ledger_count_late` and `ledger_cut_tail`. The caller holds the rows of the lists.
 -- Costs: one line by index for each late one, one `ledger_count_late`, and one `ledger_cut_tail` a long tail.
 create or replace function ledger_place_lines(late_lists bigint[], late_numbers bigint[], long bigint[])

@@ -44,7 +44,7 @@ test('calls that wait for the migration of the head, and old names of it, go on 
   const { chains, ...verdict } = await verify(query);
   assert.deepEqual(verdict, { rows: 12 + 1 + 12 + 9, broken: [] });
   assert.deepEqual(Object.keys(chains), ['0']);
-  assert.deepEqual(await query('select id::text from audit_head'), [{ id: chains[0] }]);
+  assert.deepEqual(await query('select id::text from audit_heads'), [{ id: chains[0] }]);
 });
 
 test('calls that run while the chains are introduced stay in the first one, and later ones use several', async (t) => {

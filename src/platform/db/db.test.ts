@@ -54,11 +54,11 @@ test('waiting for a lock ends in time as busy, and the connection goes on', asyn
     release = resolve;
   });
   const holder = db.transaction(async (tx) => {
-    await tx.query('select id from audit_head for update');
+    await tx.query('select id from audit_heads for update');
     await held;
   });
   const startedAt = performance.now();
-  const waiter = db.transaction((tx) => tx.query('select id from audit_head for update'));
+  const waiter = db.transaction((tx) => tx.query('select id from audit_heads for update'));
   await assert.rejects(waiter, (error) => error instanceof DatabaseUnavailable && !error.isConnectionLost);
   // Far less than a statement may take.
   assert.ok(performance.now() - startedAt < 100_000);
@@ -89,15 +89,15 @@ test('an abort ends a transaction at the server, gives its connection back, and 
   let ours: Db | undefined;
   const hung = db.transaction(async (tx) => {
     ours = tx;
-    await tx.query('select id from audit_head for update');
+    await tx.query('select id from audit_heads for update');
     await new Promise(() => {});
   }, ending.signal);
   const before = db.counts();
-  while (!(await isLocked('audit_head'))) await new Promise((resolve) => setTimeout(resolve, 10));
+  while (!(await isLocked('audit_heads'))) await new Promise((resolve) => setTimeout(resolve, 10));
   ending.abort(new Error('hung'));
   await assert.rejects(hung, /^Error: hung$/);
   await assert.rejects(ours!.query('select 1'), /this transaction is over/);
-  while (await isLocked('audit_head')) await new Promise((resolve) => setTimeout(resolve, 10));
+  while (await isLocked('audit_heads')) await new Promise((resolve) => setTimeout(resolve, 10));
   assert.ok(db.counts().total - db.counts().idle <= before.total - before.idle);
   await assert.rejects(
     db.transaction(() => Promise.resolve(1), ending.signal),

@@ -71,9 +71,9 @@ test('a job that hangs is reported and ended, with its transaction; the next tur
           ...(isShared && { isShared }),
           run: async ({ db }) => {
             turns += 1;
-            if (turns > 1) return void (await db.query('select id from audit_head for update nowait'));
+            if (turns > 1) return void (await db.query('select id from audit_heads for update nowait'));
             await db.transaction(async (tx) => {
-              await tx.query('select id from audit_head for update');
+              await tx.query('select id from audit_heads for update');
               await new Promise((resolve) => setTimeout(resolve, 4_000));
               late = tx.query(`insert into job_rows (by) values ('late')`);
               await late;
