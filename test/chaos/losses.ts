@@ -24,7 +24,7 @@ export interface LossOptions {
   workers: Workers;
   load: Load;
   operator: ChaosOperator;
-  /** Average seconds from the last recovery after one to the next. */
+  /** Average seconds from the end of the recovery after a loss to the next loss. */
   lossEvery: number;
   /** In this order, again and again. */
   order: readonly Replacement[];

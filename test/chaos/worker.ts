@@ -12,6 +12,12 @@ import { systemClock } from '#platform/values/clock';
 import { runJobs } from '#platform/worker/jobs';
 import { readOrders, type WorkerOrders } from './worker-orders.ts';
 
+/**
+ * A worker lives for seconds here, and not for weeks: the next one leads soon after a kill, and all have turns
+ * beside it.
+ */
+const leadTiming = { leadMs: 1_000, believeMs: 250, standbyMs: 1_000 };
+
 let mayDie = true;
 const lines = createInterface({ input: process.stdin });
 lines.on('line', (line) => {
@@ -47,6 +53,6 @@ async function work(orders: WorkerOrders): Promise<void> {
   const jobs = mutant
     ? (await import('./mutant-jobs.ts')).mutantJobs(mutant, deps, atStep)
     : payoutJobs(atStep);
-  runJobs(jobs, deps);
+  runJobs(jobs, deps, undefined, leadTiming);
   writeSync(process.stdout.fd, 'started\n');
 }

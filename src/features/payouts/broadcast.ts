@@ -34,6 +34,7 @@ export function broadcast(ctx: WorkerCtx, lane: Lane): Promise<number> {
       await updateNotSent(ctx.db, unsent);
       await haltLane(ctx, lane, haltReasons.takenBeforeSent(taken.nonce), {
         isInDoubt: true,
+        slot: taken,
       });
       return 0;
     }

@@ -221,18 +221,29 @@ export async function haltDoubted(ctx: WorkerCtx, lane: Lane): Promise<boolean> 
 
 async function haltDoubtedSigner(ctx: WorkerCtx, lane: Lane, signer: SignerRow): Promise<void> {
   const { network, address } = signer;
-  const server = signer.server!;
-  const reason = haltReasons.serverChanged(server, signer.serverNow);
-  const how = { server, isOverShortfall: true, isInDoubt: true };
-  await updateHalted(ctx.db, { network, address, reason, now: ctx.now, ...how });
+  const reason = haltReasons.serverChanged(signer.server!, signer.serverNow);
+  const isDoubted = await ctx.db.transaction(async (db) => {
+    // A recovery that has ended meanwhile trusts this server.
+    if ((await lockSigner(db, network, address))?.server !== signer.server) return false;
+    await updateHalted(db, {
+      network,
+      address,
+      reason,
+      now: ctx.now,
+      isOverShortfall: true,
+      isInDoubt: true,
+    });
+    return true;
+  });
+  if (!isDoubted) return;
   if (address === lane.signer.address) reportHalt(ctx, lane, reason);
   else lane.trouble.report(ctx.log, `the hot wallet ${address} is halted: ${reason}`);
 }
 
 /**
- * Stops signing and sending on a lane, on every worker, until an operator resumes it. `slot`: the open nonce
- * that the reason is about; false, and nothing is halted, if a recovery has given it up or settled it
- * meanwhile.
+ * Stops signing and sending on a lane, on every worker, until an operator resumes it. With `slot`, the open
+ * nonce that the reason is about, it halts nothing and returns false if a recovery has given the nonce up or
+ * settled it meanwhile.
  */
 export async function haltLane(
   ctx: WorkerCtx,

@@ -44,26 +44,24 @@ const paysExactly = `f.network = w.network and f.token_address = w.token_address
 /**
  * A partner may have repeated a lost request before its payment was found: another withdrawal with the same
  * key. Reads the open withdrawals of one network once, and only if a payment was found that belongs to no
- * withdrawal here; then one found payment by its mark for each withdrawal to the same address.
+ * withdrawal here.
  */
 export async function updateMatchedByKey(db: Db, network: string): Promise<void> {
-  const unmatched = await db.query<{ hash: string; to: string }>(
+  const lost = await db.query<{ hash: string; to: string }>(
     `select hash, to_address as "to" from found_payments f
      where network = $1 and key_mark is not null and not exists (select from withdrawals w where w.id = f.withdrawal_id)`,
     [network],
   );
-  if (unmatched.length === 0) return;
-  // Without `offset 0`, the planner may read all withdrawals again for each payment.
+  if (lost.length === 0) return;
+  // Materialized: one hash for each withdrawal, and not one for each pair.
   await db.query(
-    `with matched as (
-       select w.id, f.hash from withdrawals w
-       cross join lateral (
-         select f.hash from found_payments f
-         where f.key_mark = withdrawal_key_mark(w.partner_id, w.idempotency_key) and f.hash = any($2) and ${paysExactly}
-         offset 0) f
-       where w.status in ('queued', 'pending') and w.network = $1 and w.idempotency_key is not null and w.to_address = any($3))
-     update found_payments f set withdrawal_id = m.id from matched m where f.hash = m.hash`,
-    [network, unmatched.map(({ hash }) => hash), unmatched.map(({ to }) => to)],
+    `with w as materialized (
+       select id, network, token_address, to_address, amount, withdrawal_key_mark(partner_id, idempotency_key) as mark
+       from withdrawals where status in ('queued', 'pending') and network = $1 and idempotency_key is not null
+         and to_address = any($3))
+     update found_payments f set withdrawal_id = w.id from w
+     where f.hash = any($2) and f.key_mark = w.mark and ${paysExactly}`,
+    [network, lost.map(({ hash }) => hash), lost.map(({ to }) => to)],
   );
 }
 

@@ -79,6 +79,7 @@ export interface UnsentAttempt {
   isFirst: boolean;
   hash: string;
   nonce: bigint;
+  withdrawalId: string;
   raw: Buffer;
 }
 
@@ -122,7 +123,9 @@ export async function claimUnsent(
        returning a.hash, a.nonce, a.raw, a.sends),
      durable as materialized (select case when current_setting('synchronous_commit') not in ('on', 'remote_apply')
        then set_config('synchronous_commit', 'on', true) end as setting)
-     select s.hash, s.nonce, s.raw, s.sends = 1 and not exists (select from payout_attempts o
+     select s.hash, s.nonce, s.raw,
+       (select withdrawal_id from payout_slots where network = $1 and address = $2 and nonce = s.nonce) as "withdrawalId",
+       s.sends = 1 and not exists (select from payout_attempts o
          where o.network = $1 and o.address = $2 and o.nonce = s.nonce and o.hash <> s.hash and o.sends > 0 and not o.is_void
          offset 0) as "isFirst"
      from sent s cross join durable order by s.nonce`,

@@ -101,8 +101,6 @@ export interface Halt {
   isOverShortfall?: boolean;
   /** The wallet may have paid what this database does not know. */
   isInDoubt?: boolean;
-  /** Only if it still last signed on this one: a recovery may have ended meanwhile. */
-  server?: string;
 }
 
 /**
@@ -110,15 +108,15 @@ export interface Halt {
  * in any case; one that is left from an earlier halt ends.
  */
 export async function updateHalted(db: Db, halt: Halt): Promise<boolean> {
-  const { network, address, reason, now, isOverShortfall = false, isInDoubt = false, server } = halt;
+  const { network, address, reason, now, isOverShortfall = false, isInDoubt = false } = halt;
   const [row] = await db.query<{ isNew: boolean }>(
     `with old as (select halted_at is null or $5 and starts_with(halted_reason, $6) as is_new from payout_signers
-       where network = $1 and address = $2 and ($8::text is null or server = $8) for update)
+       where network = $1 and address = $2 for update)
      update payout_signers set is_in_doubt = $7 or (is_in_doubt and halted_at is not null),
        halted_at = case when old.is_new then $4 else halted_at end,
        halted_reason = case when old.is_new then $3 else halted_reason end
      from old where network = $1 and address = $2 and (old.is_new or $7 and not is_in_doubt) returning old.is_new as "isNew"`,
-    [network, address, reason, now, isOverShortfall, shortfallReason, isInDoubt, server ?? null],
+    [network, address, reason, now, isOverShortfall, shortfallReason, isInDoubt],
   );
   return row?.isNew ?? false;
 }
