@@ -1,4 +1,4 @@
--- Why: no process of the release before calls these functions, and nobody reads the head before 0018.
+-- Why: no process of the release before calls these functions, or reads the audit log's head by its old name.
 
 drop function if exists ledger_post;
 drop function if exists ledger_post_one;

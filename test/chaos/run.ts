@@ -70,8 +70,8 @@ function longGoals(minutes: number): Partial<ChaosOptions> {
     crashEvery: 14 * slow,
     reorgEvery: usualOptions.reorgEvery * slow,
     deepReorgEvery: 180,
-    // Each loss halts the lanes for 60 to 100 seconds. With less time in between, hardly any step of a payout
-    // is hit; with more, there are too few losses.
+    // Each loss halts the lanes for 60 to 100 seconds. With less time in between, hardly any step of a
+    // payout is hit; with more, there are too few losses.
     lossEvery: 55,
     backupSeconds: { least: 10, most: 45 },
     lifeMs: 5_000 * slow,

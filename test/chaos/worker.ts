@@ -13,8 +13,8 @@ import { runJobs } from '#platform/worker/jobs';
 import { readOrders, type WorkerOrders } from './worker-orders.ts';
 
 /**
- * A worker lives for seconds here, and not for weeks: the next one leads soon after a kill, and all have turns
- * beside it.
+ * A worker lives for seconds here, and not for weeks: the next one leads soon after a kill, and all have
+ * turns beside it.
  */
 const leadTiming = { leadMs: 1_000, believeMs: 250, standbyMs: 1_000 };
 

@@ -2,7 +2,6 @@
  * These tables have few rows, or only a migration and a job write them: a check or an index takes no time.
  */
 const smallTables = new Set([
-  'audit_head',
   'card_event_cursor',
   'deposit_cursors',
   'integrations',

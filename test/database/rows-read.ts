@@ -14,8 +14,9 @@ const rowsOf = ({ Plans = [], ...plan }: Plan): number =>
     : 0) + Plans.reduce((sum, each) => sum + rowsOf(each), 0);
 
 /**
- * How many rows of tables the queries of `work` read, by their plans for the same values. What changes rows
- * finds nothing left at a second time: with `once`, only its plan is run, and `work` gets no rows.
+ * How many rows of tables the queries of `work` read, by their plans for the same values. So queries run
+ * twice, and changes are kept. What finds nothing left at a second time needs `once`: only its plan is run,
+ * and `work` gets no rows.
  */
 export async function countRowsRead(
   pool: Pool,

@@ -1,6 +1,6 @@
 -- Shows the books by double entry: what each account gained and lost by a posting, and the same for the
 -- house's accounts with the opposite sign.
--- Called by: `src/features/ledger/queries/books.ts`, to verify the ledger.
+-- Called by: tests, which add all books up, and operators who look into them.
 -- Locks: nothing.
 -- Costs: reads all lines and accounts, so no frequent query uses it.
 create or replace view ledger_entries as

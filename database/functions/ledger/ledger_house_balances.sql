@@ -1,7 +1,6 @@
 -- Shows what the house has of each asset, below zero where it owes: the stored figures and the unfolded
 -- changes.
--- Called by: `src/features/ledger/queries/books.ts`, `src/features/ledger/verify/queries/accounts.ts`,
--- `src/features/treasury/items/queries.ts`.
+-- Called by: `src/features/ledger/verify/queries/accounts.ts`, `src/features/treasury/items/queries.ts`.
 -- Locks: nothing.
 -- Costs: reads one stored figure for each asset, and all changes that are not folded yet, with their
 -- accounts.

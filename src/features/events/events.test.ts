@@ -415,37 +415,50 @@ test('feeds skip ahead automatically on a server that may have lost numbers', as
     );
     return Number(row!.newest);
   };
-  const numberOn = async (before: string, isReplicationSynchronous = false) => {
-    await db.query('update event_numbering set server = $1', [before]);
+  const numberOn = async (before: string, isReplicationSynchronous = false, isReplicated = true) => {
+    await db.query('update event_numbering set server = $1, is_replicated = $2', [before, isReplicated]);
     const ctx = { ...worker(), isReplicationSynchronous };
     await numberEvents(ctx, { families: eventFamilies, onNumbered: async () => undefined });
   };
   await makeWithdrawal(harness, key);
   await numberAll(harness);
-  assert.equal(await newest(), 1);
+  const first = await newest();
   const [now] = await db.query<{ server: string }>('select database_server() as server');
   const [cluster] = now!.server.split('/');
   // A promotion behind a synchronous standby loses nothing.
   await numberOn(`${cluster}/00000000`, true);
-  assert.equal(await newest(), 1);
+  assert.equal(await newest(), first);
   // Before there is anything to number: readers that are ahead of the feed are refused until then.
   await numberOn(`${cluster}/00000000`);
-  assert.equal(await newest(), 1_000_001);
+  assert.equal(await newest(), first + 1_000_000);
   await numberOn('another/00000001', true);
-  assert.equal(await newest(), 2_000_001);
+  assert.equal(await newest(), first + 2_000_000);
+  // No standby confirmed what the former server numbered.
+  await numberOn(`${cluster}/00000000`, true, false);
+  assert.equal(await newest(), first + 3_000_000);
   await numberAll(harness);
-  assert.equal(await newest(), 2_000_001);
+  assert.equal(await newest(), first + 3_000_000);
   await makeWithdrawal(harness, key);
   await numberAll(harness);
-  const { events } = await read(key.token, '?after=400');
+  const { events } = await read(key.token, `?after=${first}`);
   assert.deepEqual(
     events.map(({ sequence }) => sequence),
-    [2_000_002],
+    [first + 3_000_001],
   );
   const changes = await db.query<{ actor: string }>(
     `select actor_kind as actor from audit_log where action = 'events.skip-ahead' and actor_kind = 'worker'`,
   );
-  assert.equal(changes.length, 2);
+  assert.equal(changes.length, 3);
+});
+
+test('a feed that begins after a restore passes over the numbers that a lost one may have had', async () => {
+  await harness.operator('events.skip-ahead');
+  const key = await makeKey(harness);
+  await makeWithdrawal(harness, key);
+  await numberAll(harness);
+  const { events } = await read(key.token, '');
+  assert.equal(events.length, 1);
+  assert.ok(events[0]!.sequence > 1_000_000, `${events[0]!.sequence}`);
 });
 
 test('an import of lines does not delay other events', async () => {

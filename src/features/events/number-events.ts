@@ -41,7 +41,9 @@ export async function numberEvents(ctx: Ctx<WorkerActor>, numbering: Numbering):
   } catch (error) {
     if (error instanceof DatabaseUnavailable) throw error;
     // One record may be the cause: the others must not wait for it.
-    return numberSingly(ctx, numbering);
+    const count = await numberSingly(ctx, numbering);
+    if (count === 0) throw error;
+    return count;
   }
 }
 
@@ -65,9 +67,9 @@ function numberBatch(
  * promoted, all feeds skip ahead first: in this transaction, because the next one may be on another server.
  */
 async function startNumbering(ctx: Ctx): Promise<boolean> {
-  const { isLocked, isSameServer } = await lockNumbering(ctx.db);
+  const { isLocked, isNoted } = await lockNumbering(ctx.db);
   if (!isLocked) return false;
-  if (!isSameServer) await followServer(ctx);
+  if (!isNoted) await followServer(ctx);
   return true;
 }
 

@@ -30,31 +30,41 @@ export async function insertRecord(db: Db, record: NewRecord): Promise<void> {
 
 // ## Numbering
 
-/** Whether there are records, or the server is another than the one that numbered last. */
+const isNoted = `exists (select from event_numbering
+  where server = database_server() and is_replicated = (database_standbys() <> ''))`;
+
+/** Whether there are records, or `noteServer` would note something new. */
 export async function hasWork(db: Db): Promise<boolean> {
   const [row] = await db.query<{ hasWork: boolean }>(
-    `select exists (select from event_records)
-       or not exists (select from event_numbering where server = database_server()) as "hasWork"`,
+    `select exists (select from event_records) or not ${isNoted} as "hasWork"`,
   );
   return row!.hasWork;
 }
 
 /** Not locked if another worker is numbering: two at a time could invert events of one resource. */
-export async function lockNumbering(db: Db): Promise<{ isLocked: boolean; isSameServer: boolean }> {
-  const [row] = await db.query<{ isLocked: boolean; isSameServer: boolean }>(
+export async function lockNumbering(db: Db): Promise<{ isLocked: boolean; isNoted: boolean }> {
+  const [row] = await db.query<{ isLocked: boolean; isNoted: boolean }>(
     `select pg_try_advisory_xact_lock(hashtextextended('events.number', 0)) as "isLocked",
-       exists (select from event_numbering where server = database_server()) as "isSameServer"`,
+       ${isNoted} as "isNoted"`,
   );
   return row!;
 }
 
-/** Notes which server numbers from now on. `server` is the one that did before: null before the first. */
-export async function noteServer(db: Db): Promise<{ server: string | null; serverNow: string }> {
-  const [row] = await db.query<{ server: string | null; serverNow: string }>(
-    `with before as (select server from event_numbering),
-     put as (insert into event_numbering (server) values (database_server())
-       on conflict (is_only) do update set server = excluded.server returning server)
-     select (select server from before) as server, server as "serverNow" from put`,
+export interface NumberingServer {
+  /** Null before the first. */
+  server: string | null;
+  /** Whether commits waited for standbys there. */
+  isReplicated: boolean | null;
+  serverNow: string;
+}
+
+/** Notes which server numbers from now on, and returns which one did before. */
+export async function noteServer(db: Db): Promise<NumberingServer> {
+  const [row] = await db.query<NumberingServer & Row>(
+    `with before as (select server, is_replicated from event_numbering),
+     put as (insert into event_numbering (server, is_replicated) values (database_server(), database_standbys() <> '')
+       on conflict (is_only) do update set server = excluded.server, is_replicated = excluded.is_replicated returning server)
+     select b.server, b.is_replicated as "isReplicated", put.server as "serverNow" from put left join before b on true`,
   );
   return row!;
 }
@@ -168,10 +178,11 @@ export async function openStreams(
   }: { partnerIds?: readonly string[]; integrationIds?: readonly string[] },
 ): Promise<void> {
   await db.query(
-    `insert into event_streams (partner_id, integration_id)
-     select id, null from partners where id = any($1::uuid[]) and not is_house
-     union all
-     select null, id from integrations where id = any($2::uuid[])
+    `insert into event_streams (partner_id, integration_id, last_sequence)
+     select s.*, coalesce((select skipped from event_numbering), 0) from (
+       select id, null::uuid from partners where id = any($1::uuid[]) and not is_house
+       union all
+       select null, id from integrations where id = any($2::uuid[])) s
      on conflict do nothing`,
     [partnerIds, integrationIds],
   );
@@ -305,8 +316,12 @@ export async function selectNews(
   );
 }
 
-/** Continues every stream so far ahead; returns how many streams there are. */
+/**
+ * Continues every stream so far ahead; returns how many streams there are. Streams that are created later
+ * begin there as well: the database may have lost one whose numbers were read.
+ */
 export async function skipSequences(db: Db, by: number): Promise<number> {
+  await db.query('update event_numbering set skipped = skipped + $1', [by]);
   const rows = await db.query('update event_streams set last_sequence = last_sequence + $1 returning 1', [
     by,
   ]);

@@ -23,10 +23,14 @@ export function skipAhead(ctx: Ctx): Promise<SkippedAhead> {
   });
 }
 
-/** The same without an operator, if this server may have lost events that another one numbered. */
+/**
+ * The same without an operator, if this server may have lost events that another one numbered: also with
+ * synchronous replication, if the former one had no standbys to wait for.
+ */
 export async function followServer(ctx: Ctx): Promise<void> {
-  const { server, serverNow } = await noteServer(ctx.db);
-  if (server !== null && mayHaveLost(ctx, server, serverNow)) await skip(ctx);
+  const { server, isReplicated, serverNow } = await noteServer(ctx.db);
+  if (server === null || server === serverNow) return;
+  if (!isReplicated || mayHaveLost(ctx, server, serverNow)) await skip(ctx);
 }
 
 async function skip(ctx: Ctx): Promise<SkippedAhead> {

@@ -1,10 +1,11 @@
 import type { Ctx } from '#context';
+import { dayMs } from '#platform/values/duration';
 import { parseInstant } from '#platform/values/instant';
 import { ledgerErrors } from './errors.ts';
 
 const earliest = new Date('1970-01-01T00:00:00Z');
 /** A line with a later date would stay above the newer ones. */
-const aheadMaxMs = 24 * 60 * 60_000;
+const aheadMaxMs = dayMs;
 
 /**
  * The date that an operator gave a line, if any. The schema also accepts texts that are no instant, such as

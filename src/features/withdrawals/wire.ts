@@ -36,8 +36,6 @@ export const withdrawalBody = Type.Object(
   closed,
 );
 
-/** Refuses any query parameter: ignoring one could mislead the caller. */
-
 export const limitsQuery = Type.Object({ userId: Type.Optional(uuid) }, closed);
 
 export const idempotencyHeaders = Type.Object({

@@ -15,8 +15,8 @@ interface Querying {
 
 const probeMs = 2_000;
 /**
- * How long to wait for the others once a server accepts writes: another may have been promoted after it. Not
- * long if it was promoted itself since the last search.
+ * How long to wait for the others once a server accepts writes: another may have been promoted after it.
+ * Shorter if the server that was found has been promoted since the last search.
  */
 const othersMs = { usual: 2_000, afterPromotion: 300 };
 

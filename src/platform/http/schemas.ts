@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 /** No other fields. */
 export const closed = { additionalProperties: false } as const;
 
-/** Of a path that takes no query. */
+/** Refuses any query parameter: ignoring one could mislead the caller. */
 export const noQuery = Type.Object({}, closed);
 
 /** The spelling in which ids are stored and returned. */

@@ -1,4 +1,4 @@
-/** Leaving by `tooMuch` cancels the rest, and a body of nothing has no bytes. */
+/** The bytes of a stream; none without a stream. Beyond `bytesMax` it throws, which cancels the stream. */
 export async function readBounded(
   chunks: AsyncIterable<Uint8Array> | null | undefined,
   { bytesMax, tooMuch }: { bytesMax: number; tooMuch: () => Error },

@@ -5,6 +5,7 @@ import { Type } from 'typebox';
 import { contextFor, type Deps } from '#context';
 import { commonErrors } from '#platform/errors/errors';
 import { callerAddress, type FastifyRequest, type HttpServer } from '#platform/http/http';
+import { closed } from '#platform/http/schemas';
 import type { Door } from '#surfaces/home';
 import type { Inbox } from '../inbox/inbox.ts';
 import { mountInbox } from '../inbox/mount-inbox.ts';
@@ -50,7 +51,7 @@ function mountRoutes(server: HttpServer, deps: Deps, sandbox: SandboxFacts, secr
     data: { url: await makeConsentLink(context(), sandbox) },
   }));
 
-  const body = Type.Object({ name: Type.Enum(simulationNames) }, { additionalProperties: false });
+  const body = Type.Object({ name: Type.Enum(simulationNames) }, closed);
   server.post('/sandbox/simulate', { onRequest: authenticate, schema: { body } }, async (request) => {
     const scene = { ctx: context(), sandbox, tokenIssuerKey: secrets.issuerKey };
     return { data: await simulations[request.body.name](scene) };

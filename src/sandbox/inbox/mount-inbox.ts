@@ -4,6 +4,7 @@ import { Type } from 'typebox';
 import { commonErrors } from '#platform/errors/errors';
 import type { FastifyRequest, HttpServer } from '#platform/http/http';
 import { keepJsonAsBytes } from '#platform/http/raw-json';
+import { closed } from '#platform/http/schemas';
 import { readStyleSheet } from '#platform/http/theme';
 import type { Clock } from '#platform/values/clock';
 import type { Inbox } from './inbox.ts';
@@ -45,7 +46,7 @@ export function mountInbox(server: HttpServer, { inbox, clock, isAllowed }: Inbo
     reply.headers(pageHeaders).type('text/html; charset=utf-8').send(renderInbox(inbox.list())),
   );
 
-  const querystring = Type.Object({ after: Type.Integer({ minimum: 0 }) }, { additionalProperties: false });
+  const querystring = Type.Object({ after: Type.Integer({ minimum: 0 }) }, closed);
   server.get('/sandbox/inbox/messages', { onRequest, schema: { querystring } }, async ({ query }, reply) => {
     const messages = inbox.list(query.after);
     reply.header('cache-control', 'no-store');
