@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
+import { waitUntil } from '../wait-until.ts';
 
 const axeSource = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
@@ -24,6 +25,10 @@ export async function findPageFaults(page: Page): Promise<object[]> {
   for (const { width, colorScheme, ...only } of looks) {
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize({ width, height: size.height });
+    // A busy browser may still show the colours before.
+    const isShown = `matchMedia('(prefers-color-scheme: ${colorScheme})').matches`;
+    await waitUntil('the colours change', () => page.evaluate<boolean>(isShown));
+    await page.evaluate(twoFrames);
     const found = await page.evaluate<object[]>(scan('rules' in only ? only.rules : undefined));
     faults.push(...found.map((fault) => ({ width, colorScheme, ...fault })));
   }
@@ -31,7 +36,10 @@ export async function findPageFaults(page: Page): Promise<object[]> {
   return faults;
 }
 
-/** As text: TypeScript knows no browser here. */
+// As text: TypeScript knows no browser here.
+const twoFrames =
+  'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve())))';
+
 function scan(rules: readonly string[] | undefined): string {
   const options = { resultTypes: ['violations'], ...(rules && { runOnly: { type: 'rule', values: rules } }) };
   return `axe.run(${JSON.stringify(options)}).then(({ violations }) => [
