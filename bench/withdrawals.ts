@@ -1,6 +1,6 @@
 import { startChain } from '#test/outside/chain';
 import type { Bench } from './measure.ts';
-import { measureAgainstInserts, measureCreations } from './withdrawals/creations.ts';
+import { measureAgainstInserts, measureCreations, measureTogether } from './withdrawals/creations.ts';
 import { measureLanes } from './withdrawals/lanes.ts';
 import { measureLists } from './withdrawals/lists.ts';
 import { measureSettlement } from './withdrawals/settlement.ts';
@@ -9,6 +9,7 @@ import { createWorld, type World } from './withdrawals/world.ts';
 const measures: Record<string, (world: World) => Promise<void>> = {
   creations: measureCreations,
   inserts: measureAgainstInserts,
+  together: measureTogether,
   settlement: measureSettlement,
   lanes: measureLanes,
   lists: measureLists,

@@ -57,7 +57,7 @@ export async function measureCreations(world: World): Promise<void> {
 /** As a service that has run for a while: its code is compiled, and most recipients are known. */
 async function warmUp(world: World, recipients: readonly string[], variant: Variant): Promise<void> {
   for (let made = 0; made < warmUpCreations; ) {
-    made += (await callHttp(world, recipients, variant, 1_000)).answers;
+    made += (await callHttp(world, recipients, variant, { durationMs: 1_000 })).answers;
   }
 }
 
@@ -90,6 +90,31 @@ export async function measureAgainstInserts(world: World): Promise<void> {
   cpu.print();
 }
 
+/**
+ * CPU of a creation by how many callers one process has: those that arrive together share a statement and a
+ * commit. With more processes, each has fewer callers.
+ */
+export async function measureTogether(world: World): Promise<void> {
+  const recipients = Array.from({ length: 200 }, () => `0x${randomBytes(20).toString('hex')}`);
+  const variant = { userIds: world.userIds.slice(0, 64), withIdempotencyKey: true };
+  await warmUp(world, recipients, variant);
+  const cpu = await readCpuOf(world);
+  const counts = [1, 8, 16, 32];
+  const rates = await measureRounds(
+    Object.fromEntries(
+      counts.map((callers) => [
+        callers,
+        () =>
+          cpu.of(`a creation, ${callers} callers`, () => measureHttp(world, recipients, variant, callers)),
+      ]),
+    ),
+    rounds,
+  );
+  for (const callers of counts.slice(0, -1))
+    printRounds(`creations with ${callers} callers / with 32`, rates[callers]!, rates[32]!);
+  cpu.print();
+}
+
 /** CPU of the server's process, PostgreSQL and the callers for each operation. */
 async function readCpuOf({ db, loaderPid }: World) {
   const [session] = await db.query<{ pid: number }>('select pg_backend_pid() as pid');
@@ -117,21 +142,26 @@ async function readCpuOf({ db, loaderPid }: World) {
   };
 }
 
-async function measureHttp(world: World, recipients: readonly string[], variant: Variant): Promise<number> {
-  return (await callHttp(world, recipients, variant, roundMs)).perSecond;
+async function measureHttp(
+  world: World,
+  recipients: readonly string[],
+  variant: Variant,
+  callers = connections,
+): Promise<number> {
+  return (await callHttp(world, recipients, variant, { durationMs: roundMs, callers })).perSecond;
 }
 
 const callHttp = (
   world: World,
   recipients: readonly string[],
   variant: Variant,
-  durationMs: number,
+  { durationMs, callers = connections }: { durationMs: number; callers?: number },
 ): Promise<LoadReport> =>
   world.load({
     kind: 'rate',
     port: world.port,
     token: world.key.token,
-    connections,
+    connections: callers,
     durationMs,
     paths: variant.userIds.map((userId) => `/api/crypto/${userId}/withdraw`),
     bodies: recipients.map((to) => JSON.stringify({ amount: '1.5', to })),
