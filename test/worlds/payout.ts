@@ -121,6 +121,12 @@ export interface World {
 
 export const unit = 1_000_000n;
 
+/** In this database alone: the server of the tests has no standby. */
+export const setStandbys = (db: Db, names: string) =>
+  db.query(
+    `create or replace function database_standbys() returns text language sql as $$ select '${names}' $$`,
+  );
+
 export async function makeWorld(
   t: TestContext,
   chain: Chain,
@@ -144,6 +150,7 @@ export async function makeWorld(
   const worker = makeWorker();
   const { deps } = worker;
   const { db } = deps;
+  if (options.isReplicationSynchronous) await setStandbys(db, 'ANY 1 (*)');
   const config = testConfig(databaseUrl, { networks: [settings] });
   let building: ReturnType<typeof buildApp> | undefined;
   /** Most tests ask it nothing. */

@@ -34,7 +34,7 @@ export function broadcast(ctx: WorkerCtx, lane: Lane): Promise<number> {
       await updateNotSent(ctx.db, unsent);
       await haltLane(ctx, lane, haltReasons.takenBeforeSent(taken.nonce), {
         isInDoubt: true,
-        slot: taken,
+        slot: { nonce: taken.nonce, withdrawalId: taken.withdrawalId },
       });
       return 0;
     }

@@ -20,7 +20,7 @@ import {
   updateHalted,
   updateUnknownServer,
 } from './queries/signers.ts';
-import { type OpenSlot, selectFirstUnsent, selectIsOpen } from './queries/slots.ts';
+import { type LookedAt, selectFirstUnsent, selectIsOpen } from './queries/slots.ts';
 import { isOfDeployment, isServerTrusted, isUnreplicated } from './server.ts';
 import { agreementMs, startPatienceMs } from './timing.ts';
 
@@ -52,10 +52,6 @@ export async function checkLane(ctx: WorkerCtx, lane: Lane, provider: Provider):
   const used = await readUsed(lane);
   const known = await selectSigner(ctx.db, network.name, signer.address);
   if (known && isOfOther(ctx, lane, known)) return { refused: 'deployment' };
-  if (known && isUnreplicated(ctx, known)) {
-    lane.trouble.report(ctx.log, unreplicated);
-    return { refused: 'replication' };
-  }
   if (!known && (await haltDoubted(ctx, lane))) return { refused: 'halted' };
   if (!known) return isSure(lane) ? register(ctx, lane, used) : { refused: 'node' };
   // Halt for the changed server first: resume ends a halt for a shortfall, but is refused after a server
@@ -67,7 +63,12 @@ export async function checkLane(ctx: WorkerCtx, lane: Lane, provider: Provider):
     lane.trouble.report(ctx.log, known.haltedReason);
     return { refused: 'halted' };
   }
-  if (BigInt(used) <= known.nextNonce) return { signer: known, used };
+  if (BigInt(used) <= known.nextNonce) {
+    // After the halts: this server may be one that lacks payouts already.
+    if (!isUnreplicated(ctx, known)) return { signer: known, used };
+    lane.trouble.report(ctx.log, unreplicated);
+    return { refused: 'replication' };
+  }
   // One answer may be wrong, and ending a halt takes a person: ask again before halting.
   const again = await readUsed(lane);
   const reason = await haltBehind(ctx, known, again, (_db, { nextNonce }) => nextNonce);
@@ -242,14 +243,14 @@ async function haltDoubtedSigner(ctx: WorkerCtx, lane: Lane, signer: SignerRow):
 
 /**
  * Stops signing and sending on a lane, on every worker, until an operator resumes it. With `slot`, the open
- * nonce that the reason is about, it halts nothing and returns false if a recovery has given the nonce up or
- * settled it meanwhile.
+ * nonce that the reason is about, it halts nothing and returns false if a recovery has given the nonce up,
+ * settled it, or found its bytes meanwhile.
  */
 export async function haltLane(
   ctx: WorkerCtx,
   lane: Lane,
   reason: string,
-  { isInDoubt = false, slot }: { isInDoubt?: boolean; slot?: Pick<OpenSlot, 'nonce' | 'withdrawalId'> } = {},
+  { isInDoubt = false, slot }: { isInDoubt?: boolean; slot?: LookedAt } = {},
 ): Promise<boolean> {
   const where = { network: lane.network.name, address: lane.signer.address };
   const isHalted = await ctx.db.transaction(async (db) => {

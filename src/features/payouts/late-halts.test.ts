@@ -93,4 +93,27 @@ describe('a wallet that is recovered meanwhile is not halted again', () => {
     await payTurns(world);
     await world.expectPaid(lost, id);
   });
+
+  test('for a nonce that its own payment has used, by lost bytes that the recovery has found', async (t) => {
+    const old = await makeWorld(t, chain);
+    const before = await old.withdraw();
+    await old.pay();
+    const lost = await old.withdraw();
+    await old.worker.hold();
+    const databaseUrl = await backUp(old);
+    await old.worker.sign();
+    // So that the same transfer is signed with other fees.
+    await chain.mine(20);
+    const world = await makeWorld(t, chain, { ...old.settings, databaseUrl });
+    await world.worker.sign();
+    await old.worker.send();
+    await chain.mine(2);
+    assert.notEqual((await world.attempts(lost))[0]!.hash, (await old.attempts(lost))[0]!.hash);
+    await world.operator('wallets.halt', { ...walletOf(world, 0), reason: 'a backup was restored' });
+    await world.worker.settle();
+    world.worker.advance(foreignAfterMs);
+    await recoverDuring(t, world, 0, () => world.worker.settle());
+    await payTurns(world);
+    await world.expectPaid(before, lost);
+  });
 });

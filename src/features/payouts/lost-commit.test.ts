@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { makeAddress } from '#test/data/factories';
 import { useChain } from '#test/outside/chain';
-import { backUp, letTimePass, makeWorld, unit, type World } from '#test/worlds/payout';
+import { backUp, letTimePass, makeWorld, setStandbys, unit, type World } from '#test/worlds/payout';
 import { shortfallReason } from './queries/signers.ts';
 import { stuckAfterMs } from './timing.ts';
 
@@ -314,15 +314,8 @@ describe('another database server than the one on which the lane last signed', (
     assert.deepEqual(await world.db.query(`select 1 from payout_slots where state = 'open'`), []);
   });
 
-  /** In this database alone: the server of the tests has no standby. */
-  const setStandbys = ({ db }: World, names: string) =>
-    db.query(
-      `create or replace function database_standbys() returns text language sql as $$ select '${names}' $$`,
-    );
-
   test('goes on where replication is synchronous, but not on another cluster', async (t) => {
     const world = await makeWorld(t, chain, { isReplicationSynchronous: true });
-    await setStandbys(world, 'ANY 1 (*)');
     const first = await world.withdraw();
     await world.pay();
     await promote(world);
@@ -338,22 +331,64 @@ describe('another database server than the one on which the lane last signed', (
 
   test('signs nothing where replication is to be synchronous and the promoted server has no standbys', async (t) => {
     const world = await makeWorld(t, chain, { isReplicationSynchronous: true });
-    await setStandbys(world, 'ANY 1 (*)');
     const first = await world.withdraw();
     await world.pay();
     await world.expectPaid(first);
     await promote(world);
     const second = await world.withdraw();
     await world.worker.hold();
-    await setStandbys(world, '');
+    await setStandbys(world.db, '');
     await world.worker.sign();
     const { status, waitingFor } = await world.read(second);
     assert.deepEqual([status, waitingFor], ['pending', 'replication']);
-    await setStandbys(world, 'ANY 1 (*)');
+    const cancel = () => world.operator('withdrawals.cancel', { withdrawalId: second, reason: 'test' });
+    assert.equal((await cancel()).status, 503, 'the next promotion could lose it, and pay what was canceled');
+    await setStandbys(world.db, 'ANY 1 (*)');
     await letTimePass(world);
     await world.pay();
     await world.expectPaid(first, second);
   });
+
+  test('a payout that is not sent because there are no standbys does not halt its wallet', async (t) => {
+    const world = await makeWorld(t, chain, { isReplicationSynchronous: true });
+    const id = await world.withdraw();
+    await world.worker.hold();
+    await world.worker.sign();
+    await setStandbys(world.db, '');
+    world.worker.advance(stuckAfterMs);
+    assert.equal(await world.worker.send(), 0);
+    await world.worker.settle();
+    assert.equal((await signerOf(world)).reason, null);
+    await setStandbys(world.db, 'ANY 1 (*)');
+    await payTurns(world);
+    await world.expectPaid(id);
+  });
+
+  for (const standbys of ['ANY 1 (*)', '']) {
+    test(`halts a wallet whose signature was lost, with standbys "${standbys}", and refuses to cancel`, async (t) => {
+      const old = await makeWorld(t, chain);
+      await old.withdraw();
+      await old.pay();
+      const lost = await old.withdraw();
+      await old.worker.hold();
+      const databaseUrl = await backUp(old);
+      await old.worker.sign();
+      await old.worker.send();
+      await chain.mine(2);
+      const settings = { ...old.settings, databaseUrl, isReplicationSynchronous: true };
+      const promoted = await makeWorld(t, chain, settings);
+      await setStandbys(promoted.db, standbys);
+      assert.equal(await promoted.worker.sign(), 0);
+      assert.match(
+        (await signerOf(promoted)).reason!,
+        /the hot wallet has sent 2 transactions and this database knows 1/,
+      );
+      await setStandbys(promoted.db, 'ANY 1 (*)');
+      const canceled = await promoted.operator('withdrawals.cancel', { withdrawalId: lost, reason: 'test' });
+      assert.deepEqual([canceled.status, canceled.body.code], [409, 'wallet_halted']);
+      assert.equal((await promoted.funds()).held, unit);
+    });
+  }
 });
 
 test('a transaction with the lane’s lock commits durably, also if the server does not by default', async (t) => {

@@ -5,6 +5,7 @@ import { haltReasons, stuckTroubles } from './halt-reasons.ts';
 import type { Lane, WorkerCtx } from './lane.ts';
 import { selectSigner } from './queries/signers.ts';
 import { type OpenSlot, selectOpenSlots, updateReported } from './queries/slots.ts';
+import { isUnreplicated } from './server.ts';
 import { foreignAfterMs, leadBlocks, stuckAfterMs } from './timing.ts';
 import type { NodeView } from './view-chain.ts';
 
@@ -36,7 +37,8 @@ export async function noteStuck(ctx: WorkerCtx, lane: Lane, progress: Progress):
   lane.unsettled.report(ctx.log, trouble.what);
   if (!trouble.needsPerson || ageMs < stuckAfterMs || slot.isReported) return;
   const row = await selectSigner(ctx.db, network.name, signer.address);
-  if (row?.haltedAt) return;
+  // Without standbys nothing is sent, and that ends when they are set.
+  if (!row || row.haltedAt || isUnreplicated(ctx, row)) return;
   const minutes = Math.floor(ageMs / 60_000);
   if (await haltLane(ctx, lane, haltReasons.stuck({ ...trouble, minutes }), { slot }))
     await updateReported(ctx.db, where, slot.nonce, ctx.now);

@@ -2,6 +2,7 @@ import { type Ctx, inTransaction } from '#context';
 import { recordChange } from '#features/audit';
 import { releaseHeld } from '#features/ledger';
 import { isFoundPaid, isInDoubt } from '#features/payouts';
+import { requireStandbys } from '#platform/db/confirm';
 import { withdrawalErrors } from './errors.ts';
 import { lockWithdrawal, selectWithdrawal, type TracedRow, updateFailed } from './queries/withdrawals.ts';
 import { isFinal } from './states.ts';
@@ -19,6 +20,8 @@ export function cancelWithdrawal(
     if (isFinal(row.status)) throw withdrawalErrors.alreadyFinal();
     if (row.status === 'processing' || (await isFoundPaid(ctx.db, withdrawalId)))
       throw withdrawalErrors.alreadySigned();
+    // A cancellation that a promotion loses would be paid.
+    await requireStandbys(ctx);
     if (await isInDoubt(ctx, row.network)) throw withdrawalErrors.walletHalted();
     if (row.status === 'pending') await releaseHeld(ctx.db, [row]);
     await updateFailed(ctx.db, { withdrawalId, errorMessage: `Canceled: ${reason}`, now: ctx.now });

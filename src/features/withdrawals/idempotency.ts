@@ -1,5 +1,5 @@
 import type { Ctx, PartnerAdmin } from '#context';
-import { confirmReplay, waitsForStandby } from '#platform/db/confirm';
+import { confirmReplay, requireStandbys, waitsForStandby } from '#platform/db/confirm';
 import { violates } from '#platform/db/db';
 import { DatabaseUnavailable } from '#platform/errors/errors';
 import { withdrawalErrors } from './errors.ts';
@@ -27,6 +27,7 @@ export async function createOnce(
   create: (former: Former | undefined) => Promise<string>,
 ): Promise<Created> {
   const { idempotencyKey } = request;
+  await requireStandbys(ctx);
   if (idempotencyKey === undefined) return { bulkId: await create(undefined), isReplay: false };
   const name = `${ctx.actor.partnerId} ${idempotencyKey}`;
   await inFlight.get(name)?.catch(() => undefined);

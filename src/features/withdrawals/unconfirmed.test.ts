@@ -76,6 +76,34 @@ test('503 while the standby is silent, also for a repeated request; 200 once it 
   assert.equal(count, 1);
 });
 
+test('503 while the server has no list of standbys, because a promotion could lose what is answered', async (t) => {
+  await untilSynchronous();
+  const primary = members[0]!;
+  const create = await creator();
+  const { userId } = await makeKey(harness);
+  const funds = { userId, network: 'polygon', currency: 'USDC', amount: '1', reference: 'no list' };
+  assert.equal((await create('with-list')).status, 200);
+  const setNames = async (names: string) => {
+    await primary.query(`alter system set synchronous_standby_names = '${names}'`);
+    await primary.query('select pg_reload_conf()');
+    await waitUntil('the server has the list', async () => {
+      const row = await harness.deps.db.query('select database_standbys() as names');
+      return row[0]!.names === names;
+    });
+  };
+  t.after(() => setNames('two'));
+  await setNames('');
+  for (const key of ['with-list', 'without-list']) {
+    const { status, body } = await create(key);
+    assert.deepEqual([status, body.code], [503, 'unavailable'], key);
+  }
+  assert.equal((await harness.operator('ledger.fund', funds)).status, 503);
+  await setNames('two');
+  await untilSynchronous();
+  for (const key of ['with-list', 'without-list']) assert.equal((await create(key)).status, 200, key);
+  assert.equal((await harness.operator('ledger.fund', funds)).body.data.replayed, false);
+});
+
 test('503 while the standby is silent, also for a repeated ledger.post or ledger.fund', async (t) => {
   await untilSynchronous();
   const { userId } = await makeKey(harness);

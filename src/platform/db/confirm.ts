@@ -1,3 +1,5 @@
+import { DatabaseUnavailable } from '../errors/errors.ts';
+import { batchLoader } from './batch-loader.ts';
 import type { Db } from './db.ts';
 
 /**
@@ -13,14 +15,31 @@ export async function confirmCommits(db: Db): Promise<void> {
  * Before a repeated request gets the first answer: the commit of the first request may be unknown, and what
  * is answered must survive a failover.
  */
-export async function confirmReplay({ db, isReplicationSynchronous }: Replaying): Promise<void> {
+export async function confirmReplay({ db, isReplicationSynchronous }: Answering): Promise<void> {
   if (isReplicationSynchronous) await confirmCommits(db);
 }
 
-interface Replaying {
+/**
+ * Before a change whose answer must survive a failover: 503 where the settings say that commits wait for a
+ * standby, and the server has none to wait for.
+ */
+export async function requireStandbys({ db, isReplicationSynchronous }: Answering): Promise<void> {
+  if (!isReplicationSynchronous || (await hasStandbys(db, undefined))) return;
+  const cause = new Error(
+    'DATABASE_REPLICATION is synchronous, but this database server has no synchronous_standby_names',
+  );
+  throw new DatabaseUnavailable('the next promotion could lose the commit', false, cause);
+}
+
+interface Answering {
   db: Db;
   isReplicationSynchronous: boolean;
 }
+
+const hasStandbys = batchLoader(async (db: Db, questions: undefined[]) => {
+  const [row] = await db.query<{ isSo: boolean }>(`select database_standbys() <> '' as "isSo"`);
+  return questions.map(() => row!.isSo);
+});
 
 /**
  * Whether a commit waits for a silent standby, and keeps the locks of its transaction meanwhile. One that

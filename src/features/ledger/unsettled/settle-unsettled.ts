@@ -1,7 +1,7 @@
 import { type Ctx, inTransaction } from '#context';
 import { recordChange } from '#features/audit';
 import { userErrors, userExists } from '#features/users';
-import type { Db } from '#platform/db/db';
+import { confirmReplay, requireStandbys } from '#platform/db/confirm';
 import { ledgerErrors } from '../errors.ts';
 import { asLedgerRefusal } from '../ledger-refusal.ts';
 import type { NewLine } from '../lines/line.ts';
@@ -39,12 +39,15 @@ export interface Settled {
  * Moves an unsettled record into the ledger in one transaction, so that it is always in exactly one of the
  * two.
  */
-export function settleUnsettled(ctx: Ctx, input: Settlement): Promise<Settled> {
+export async function settleUnsettled(ctx: Ctx, input: Settlement): Promise<Settled> {
+  await requireStandbys(ctx);
   const userId = input.userId.toLowerCase();
   const name = `${userId}:${input.id}`;
-  const replay = async (db: Db) => {
-    const former = await selectPostingByKey(db, 'settle', name);
-    return former && { postingId: String(former.id), id: input.id, replayed: true };
+  const replay = async (ctx: Ctx) => {
+    const former = await selectPostingByKey(ctx.db, 'settle', name);
+    if (!former) return undefined;
+    await confirmReplay(ctx);
+    return { postingId: String(former.id), id: input.id, replayed: true };
   };
   return inTransaction(ctx, async (ctx) => {
     if (!(await userExists(ctx.db, userId))) throw userErrors.userNotFound();
@@ -54,7 +57,7 @@ export function settleUnsettled(ctx: Ctx, input: Settlement): Promise<Settled> {
     await lockUnsettledLists(ctx.db, [userId]);
     const legs = await lockUnsettled(ctx.db, userId, input.id);
     if (legs.length === 0) {
-      const former = await replay(ctx.db);
+      const former = await replay(ctx);
       if (former) return former;
     }
     const [first] = requireOperatorsOwn(legs);
@@ -85,7 +88,7 @@ export function settleUnsettled(ctx: Ctx, input: Settlement): Promise<Settled> {
       after: { id: input.id, postingId: String(postingId), lines: legs.length },
     });
     return { postingId: String(postingId), id: input.id, replayed: false };
-  }).catch((error) => asLedgerRefusal(error, () => replay(ctx.db)));
+  }).catch((error) => asLedgerRefusal(error, () => replay(ctx)));
 }
 
 function toLine(ctx: Ctx, userId: string, leg: UnsettledRow, input: Settlement, at: number): NewLine {

@@ -49,15 +49,21 @@ export async function selectSignedTotals(
   );
 }
 
+/** What was looked at before; without attempts, none of them decides. */
+export type LookedAt = Pick<OpenSlot, 'nonce' | 'withdrawalId'> & Partial<Pick<PaidSlot, 'attempts'>>;
+
+/** Whether a nonce is still open for the withdrawal, and no other bytes for it were found since the look. */
 export async function selectIsOpen(
   db: Db,
   { network, address }: { network: string; address: string },
-  { nonce, withdrawalId }: Pick<OpenSlot, 'nonce' | 'withdrawalId'>,
+  { nonce, withdrawalId, attempts }: LookedAt,
 ): Promise<boolean> {
   const rows = await db.query(
-    `select 1 from payout_slots
-     where network = $1 and address = $2 and nonce = $3 and withdrawal_id = $4 and state = 'open'`,
-    [network, address, nonce, withdrawalId],
+    `select 1 from payout_slots s
+     where s.network = $1 and s.address = $2 and s.nonce = $3 and s.withdrawal_id = $4 and s.state = 'open'
+       and ($5::text[] is null or not exists (select from payout_attempts a
+         where a.network = $1 and a.address = $2 and a.nonce = $3 and not a.is_void and a.hash <> all ($5)))`,
+    [network, address, nonce, withdrawalId, attempts?.map(({ hash }) => hash) ?? null],
   );
   return rows.length > 0;
 }
