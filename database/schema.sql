@@ -501,8 +501,7 @@ create table deposits (
 create table event_numbering (
   is_only boolean default true not null,
   server text not null,
-  is_replicated boolean not null,
-  skipped bigint default 0 not null,
+  begins_after bigint default 0 not null,
   constraint event_numbering_pkey PRIMARY KEY (is_only),
   constraint event_numbering_is_only_check CHECK (is_only)
 );

@@ -45,7 +45,7 @@ export const eventCommands = [
     input: Type.Object({}, closed),
     output: Type.Object({
       streams: Type.Integer({ description: 'Feeds that continue ahead' }),
-      skipped: Type.Integer({ description: 'How many numbers each of them skips' }),
+      continuesAfter: Type.Integer({ description: 'The number after which all of them continue' }),
     }),
     run: (ctx: Ctx) => skipAhead(ctx),
   }),

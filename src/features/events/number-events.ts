@@ -63,8 +63,8 @@ function numberBatch(
 }
 
 /**
- * False if another worker is numbering. On a server that may have lost numbers, such as a standby that was
- * promoted, all feeds skip ahead first: in this transaction, because the next one may be on another server.
+ * False if another worker is numbering. On another server than the last, such as a standby that was promoted,
+ * all feeds skip ahead first: in this transaction, because the next one may be on another server.
  */
 async function startNumbering(ctx: Ctx): Promise<boolean> {
   const { isLocked, isNoted } = await lockNumbering(ctx.db);

@@ -30,8 +30,9 @@ export async function insertRecord(db: Db, record: NewRecord): Promise<void> {
 
 // ## Numbering
 
-const isNoted = `exists (select from event_numbering
-  where server = database_server() and is_replicated = (database_standbys() <> ''))`;
+const isNoted = 'exists (select from event_numbering where server = database_server())';
+
+const numberingLock = `hashtextextended('events.number', 0)`;
 
 /** Whether there are records, or `noteServer` would note something new. */
 export async function hasWork(db: Db): Promise<boolean> {
@@ -41,32 +42,28 @@ export async function hasWork(db: Db): Promise<boolean> {
   return row!.hasWork;
 }
 
+/** Waits until no worker is numbering, and keeps them from it until the commit. */
+export async function holdNumbering(db: Db): Promise<void> {
+  await db.query(`select pg_advisory_xact_lock(${numberingLock})`);
+}
+
 /** Not locked if another worker is numbering: two at a time could invert events of one resource. */
 export async function lockNumbering(db: Db): Promise<{ isLocked: boolean; isNoted: boolean }> {
   const [row] = await db.query<{ isLocked: boolean; isNoted: boolean }>(
-    `select pg_try_advisory_xact_lock(hashtextextended('events.number', 0)) as "isLocked",
+    `select pg_try_advisory_xact_lock(${numberingLock}) as "isLocked",
        ${isNoted} as "isNoted"`,
   );
   return row!;
 }
 
-export interface NumberingServer {
-  /** Null before the first. */
-  server: string | null;
-  /** Whether commits waited for standbys there. */
-  isReplicated: boolean | null;
-  serverNow: string;
-}
-
-/** Notes which server numbers from now on, and returns which one did before. */
-export async function noteServer(db: Db): Promise<NumberingServer> {
-  const [row] = await db.query<NumberingServer & Row>(
-    `with before as (select server, is_replicated from event_numbering),
-     put as (insert into event_numbering (server, is_replicated) values (database_server(), database_standbys() <> '')
-       on conflict (is_only) do update set server = excluded.server, is_replicated = excluded.is_replicated returning server)
-     select b.server, b.is_replicated as "isReplicated", put.server as "serverNow" from put left join before b on true`,
+/** Notes which server numbers from now on, and returns whether another one did before. */
+export async function noteServer(db: Db): Promise<boolean> {
+  const [row] = await db.query<{ isChanged: boolean }>(
+    `insert into event_numbering (server) values (database_server())
+       on conflict (is_only) do update set server = excluded.server
+       returning coalesce(old.server <> new.server, false) as "isChanged"`,
   );
-  return row!;
+  return row!.isChanged;
 }
 
 const columns = `r.id, r.is_bulk as "isBulk", r.type, r.resource, r.partner_id as "partnerId",
@@ -179,7 +176,7 @@ export async function openStreams(
 ): Promise<void> {
   await db.query(
     `insert into event_streams (partner_id, integration_id, last_sequence)
-     select s.*, coalesce((select skipped from event_numbering), 0) from (
+     select s.*, coalesce((select begins_after from event_numbering for share), 0) from (
        select id, null::uuid from partners where id = any($1::uuid[]) and not is_house
        union all
        select null, id from integrations where id = any($2::uuid[])) s
@@ -317,15 +314,27 @@ export async function selectNews(
 }
 
 /**
- * Continues every stream so far ahead; returns how many streams there are. Streams that are created later
- * begin there as well: the database may have lost one whose numbers were read.
+ * Continues every stream after a number that none has had: the milliseconds since 1970, or so many more than
+ * the highest if the clock is behind that. Streams that are created later begin there as well: the database
+ * may have lost one whose numbers were read.
  */
-export async function skipSequences(db: Db, by: number): Promise<number> {
-  await db.query('update event_numbering set skipped = skipped + $1', [by]);
-  const rows = await db.query('update event_streams set last_sequence = last_sequence + $1 returning 1', [
-    by,
-  ]);
-  return rows.length;
+export async function skipSequences(
+  db: Db,
+  elseSkipped: number,
+): Promise<{ streams: number; continuesAfter: number }> {
+  const [row] = await db.query<{ beginsAfter: bigint }>(
+    `update event_numbering n set begins_after = case when now.ms > highest.number then now.ms else highest.number + $1 end
+     from (select (extract(epoch from clock_timestamp()) * 1000)::bigint as ms) now,
+       (select greatest((select begins_after from event_numbering), (select max(last_sequence) from event_streams)) as number) highest
+     returning n.begins_after as "beginsAfter"`,
+    [elseSkipped],
+  );
+  const { beginsAfter } = row!;
+  const streams = await db.query(
+    'update event_streams set last_sequence = greatest(last_sequence, $1) returning 1',
+    [beginsAfter],
+  );
+  return { streams: streams.length, continuesAfter: Number(beginsAfter) };
 }
 
 // ## Sweeping
