@@ -213,3 +213,29 @@ test('200 audit.verify finds the hashes of fixed rows, appended or inserted', as
   const { body } = await harness.operator('audit.verify');
   assert.deepEqual([body.data.intact, body.data.rows], [true, 3]);
 });
+
+test('the text of a line is that of its fields as jsonb, with any character, amount and date', async () => {
+  const codes = Array.from({ length: 0x3000 }, (_, at) => at + 1);
+  const texts = [
+    ...codes.map((code) => `a${String.fromCodePoint(code)}b`),
+    '',
+    '"',
+    '\\u0041',
+    '💶\u{10ffff}',
+  ];
+  const different = await sql(
+    `select t, ours from unnest($1::text[]) t,
+       unnest($2::numeric(78, 0)[], $3::timestamptz[]) as v (amount, at),
+       lateral (select ledger_line_text(1, 9223372036854775807, 'swap-bridge', at, null, t, t, -1, amount, 2, amount,
+           'completed', t, t, null, at) as ours,
+         jsonb_build_array(1, 9223372036854775807, 'swap-bridge', extract(epoch from at), null, t, t, -1, amount, 2,
+           amount, 'completed', t, t, null, extract(epoch from at))::text as theirs) l
+     where ours is distinct from theirs limit 3`,
+    [
+      texts,
+      ['0', '-1', '9'.repeat(78), 'NaN', null],
+      ['2026-01-02T03:04:05.678Z', '0001-01-01', '-infinity', 'infinity', null],
+    ],
+  );
+  assert.deepEqual(different, []);
+});
