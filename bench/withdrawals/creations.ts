@@ -1,11 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createPool, type Db, type Pool } from '#platform/db/db';
 import { createPostgresLimiter, type RateLimiter } from '#platform/rate-limit/index';
-import { selectCredential } from '../../src/features/keys/queries.ts';
-import { selectUserAccess } from '../../src/features/partners/queries.ts';
+import { selectCredentialFor } from '../../src/features/keys/queries.ts';
 import { selectRecipient } from '../../src/features/users/queries/recipients.ts';
 import { insertWithdrawal } from '../../src/features/withdrawals/queries/creations.ts';
-import { selectByIdempotencyKey } from '../../src/features/withdrawals/queries/idempotency.ts';
+import { selectFormerAndOwner } from '../../src/features/withdrawals/queries/idempotency.ts';
 import { cpuMsOf, cpuMsOfServer, parentOf } from '../curve/cpu.ts';
 import { measureRate, measureRounds, printRounds } from '../measure.ts';
 import type { LoadReport } from './load.ts';
@@ -182,10 +181,10 @@ function bareCreation(
   return async () => {
     const [userId, toAddress] = [pick(userIds), pick(recipients)];
     const idempotencyKey = withIdempotencyKey ? randomUUID() : null;
-    await selectCredential(db, key.id);
-    await selectUserAccess(db, partnerId, userId);
-    if (idempotencyKey !== null) await selectByIdempotencyKey(db, partnerId, idempotencyKey);
-    await selectRecipient(db, 'polygon', { address: toAddress });
+    await selectCredentialFor(db, { keyId: key.id, userId });
+    const payee = { network: 'polygon', address: toAddress };
+    if (idempotencyKey === null) await selectRecipient(db, payee.network, payee);
+    else await selectFormerAndOwner(db, { partnerId, idempotencyKey, payee });
     await insertWithdrawal(db, {
       partnerId,
       userId,

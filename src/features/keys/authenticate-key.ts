@@ -1,15 +1,16 @@
 import type { KeyActor } from '#context';
+import type { UserAccess } from '#features/partners';
 import type { Db } from '#platform/db/db';
 import type { RequestOwner } from '#platform/http/caller';
 import { checkToken, type TokenFault } from '#platform/secrets/token';
 import { isInBlocks } from '#platform/values/address';
 import { noteUse } from './note-use.ts';
-import { type KeyCredential, selectCredential } from './queries.ts';
+import { type KeyCredential, selectCredential, selectCredentialFor } from './queries.ts';
 import { parseToken } from './token.ts';
 
 /** `owner` is there if the key exists and its secret was right. */
 export type KeyVerdict = { owner?: RequestOwner } & (
-  | { actor: KeyActor }
+  | { actor: KeyActor; access?: UserAccess | undefined }
   | { refused: TokenFault | 'suspended' | 'off-list' }
   /**
    * The key is valid, but not from this address. The actor is included for callers that need to know whose
@@ -21,6 +22,8 @@ export type KeyVerdict = { owner?: RequestOwner } & (
 export interface Credentials {
   authorization: string | undefined;
   address: string;
+  /** A UUID: whether the key's partner may act for this user is read with the key. */
+  forUser?: string | undefined;
 }
 
 /**
@@ -30,10 +33,13 @@ export interface Credentials {
  */
 export async function authenticateKey(
   { db, now, readingDb = db }: { db: Db; now: Date; readingDb?: Db },
-  { authorization, address }: Credentials,
+  { authorization, address, forUser }: Credentials,
 ): Promise<KeyVerdict> {
   const presented = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
-  const find = (keyId: string) => selectCredential(readingDb, keyId);
+  const find = (keyId: string): Promise<(KeyCredential & { access?: UserAccess }) | undefined> =>
+    forUser === undefined
+      ? selectCredential(readingDb, keyId)
+      : selectCredentialFor(readingDb, { keyId, userId: forUser });
   const found = await checkToken({ parse: parseToken, find }, presented, now);
   if ('refused' in found) {
     const { refused, ended } = found;
@@ -48,7 +54,7 @@ export async function authenticateKey(
   const isAllowedAddress = key.ipAllowlist.length === 0 || isInBlocks(address, key.ipAllowlist);
   if (!isAllowedAddress) return { refused: 'address', actor, owner };
   noteUse({ db, now }, keyId);
-  return { actor, owner };
+  return { actor, owner, access: key.access };
 }
 
 const ownerOf = ({ id, partnerId }: KeyCredential): RequestOwner => ({ partnerId, keyId: id });

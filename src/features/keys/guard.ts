@@ -1,4 +1,5 @@
 import { type Ctx, type Deps, type KeyActor, requestContext, requestDatabase } from '#context';
+import type { UserAccess } from '#features/partners';
 import { Refusal, type RefusalFactory } from '#platform/errors/errors';
 import { callerGuard, callerOf } from '#platform/http/caller';
 import { callerAddress, type FastifyRequest } from '#platform/http/http';
@@ -6,6 +7,13 @@ import { type RatePolicy, rateLimitGuard } from '#platform/rate-limit/index';
 import { authenticateKey, type KeyVerdict } from './authenticate-key.ts';
 import { keyErrors } from './errors.ts';
 import { type ApiScope, routeScopes } from './scopes.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Whether the key's partner may act for the user of the path, if the guard has read it. */
+    userAccess?: UserAccess | undefined;
+  }
+}
 
 /** A surface's own rows for the ways in which a key can be refused. */
 export interface GuardRows {
@@ -20,10 +28,16 @@ export interface GuardRows {
   failed?: RefusalFactory;
 }
 
-/** Admits requests with a partner's key that has the scope of the route. */
-export function keyGuard(deps: Deps, rows: GuardRows) {
+/** The user that a request is about, if it names one by a UUID. */
+export type UserOf = (request: FastifyRequest) => string | undefined;
+
+/**
+ * Admits requests with a partner's key that has the scope of the route. With `userOf`, `request.userAccess`
+ * says whether the partner may act for that user.
+ */
+export function keyGuard(deps: Deps, rows: GuardRows, userOf?: UserOf) {
   const authenticate = callerGuard(deps, {
-    authenticate: (request) => judge(deps, request, rows),
+    authenticate: (request) => judge(deps, request, rows, userOf?.(request)),
     refuse: (reason) => {
       if (reason === 'address') return rows.address();
       if (reason === 'off-list' && rows.offList) return rows.offList();
@@ -51,12 +65,19 @@ function scopesOf({ method, routeOptions: { url } }: FastifyRequest) {
 export const scopeMissing = (scope: ApiScope) =>
   keyErrors.scopeMissing({ message: `Forbidden: the key lacks the ${scope} scope` });
 
-async function judge(deps: Deps, request: FastifyRequest, rows: GuardRows): Promise<KeyVerdict> {
-  const credentials = { authorization: request.headers.authorization, address: callerAddress(request) };
+async function judge(
+  deps: Deps,
+  request: FastifyRequest,
+  rows: GuardRows,
+  forUser: string | undefined,
+): Promise<KeyVerdict> {
+  const { authorization } = request.headers;
+  const credentials = { authorization, address: callerAddress(request), forUser };
   try {
     const readingDb = requestDatabase(deps, request);
     const verdict = await authenticateKey({ db: deps.db, now: deps.clock(), readingDb }, credentials);
     if (verdict.owner) request.owner = verdict.owner;
+    if ('access' in verdict) request.userAccess = verdict.access;
     return verdict;
   } catch (cause) {
     if (cause instanceof Refusal || !rows.failed) throw cause;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
+import { selectUserAccess } from '#features/partners';
 import type { Db } from '#platform/db/db';
 import { hourMs } from '#platform/values/duration';
 import { makeKey, makePartner, makeUser } from '#test/data/factories';
@@ -8,6 +9,7 @@ import { type Answer, ask, noteSecret, testConfig, testLog, useHarness } from '#
 import { buildApp } from '../../app.ts';
 import { createDeps } from '../../main.ts';
 import { authenticateKey } from './authenticate-key.ts';
+import { selectCredential, selectCredentialFor } from './queries.ts';
 import { apiScopes, mcpScopes, usualScopes } from './scopes.ts';
 import { createToken, parseToken } from './token.ts';
 
@@ -430,4 +432,31 @@ test('200 keys.list: by user, by partner, by both', async () => {
   assert.deepEqual(await idsOf({ userId: one.userId }), [one.id, sameUser.id].sort());
   assert.deepEqual(await idsOf({ userId: one.userId, partnerId: sameUser.partnerId }), [sameUser.id]);
   assert.deepEqual(await idsOf({ userId: unknownId }), []);
+});
+
+test('keys with users, in one batch: the same as each key alone and each user alone', async () => {
+  const { db } = harness.deps;
+  const [one, other] = [await makeKey(harness), await makeKey(harness)];
+  const suspended = await makeKey(harness);
+  await harness.operator('users.suspend', { userId: suspended.userId, reason: 'a test' });
+  const users = [one.userId, other.userId, suspended.userId, randomUUID()];
+  const asked = [one.id, other.id, suspended.id, 'a'.repeat(16)].flatMap((keyId) =>
+    users.map((userId) => ({ keyId, userId })),
+  );
+  const found = await Promise.all(asked.map((pair) => selectCredentialFor(db, pair)));
+  const accesses = new Set<string>();
+  for (const [at, { keyId, userId }] of asked.entries()) {
+    const key = await selectCredential(db, keyId);
+    const access = key && (await selectUserAccess(db, key.partnerId, userId));
+    assert.deepEqual(found[at], key && { ...key, access });
+    accesses.add(`${access} ${key?.isSuspended}`);
+  }
+  assert.deepEqual([...accesses].sort(), [
+    'allowed false',
+    'refused false',
+    'refused true',
+    'undefined undefined',
+    'unknown false',
+    'unknown true',
+  ]);
 });

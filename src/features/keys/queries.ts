@@ -1,3 +1,4 @@
+import { accessTo, type UserAccess } from '#features/partners';
 import { batchLoader } from '#platform/db/batch-loader';
 import type { Db, Row } from '#platform/db/db';
 import type { StoredToken } from '#platform/secrets/token';
@@ -46,6 +47,11 @@ const stops: Record<Stop, string> = {
      where r.partner_id = k.partner_id and r.user_id = k.user_id)`,
 };
 
+const credential = `k.id, secret_sha256 as "secretSha256", partner_id as "partnerId", user_id as "userId", scopes,
+         ip_allowlist as "ipAllowlist", expires_at as "expiresAt", revoked_at as "revokedAt",
+         k.suspended_at is not null or ${stops['partner suspended']} or ${stops['user suspended']} as "isSuspended",
+         ${stops['user not allowed']} as "isOffList"`;
+
 /**
  * The only query of authentication: look-ups by primary key, batched for concurrent requests. It is never
  * cached, so a revocation or suspension holds from the next request on in every process. The array is wrapped
@@ -54,17 +60,46 @@ const stops: Record<Stop, string> = {
 export const selectCredential = batchLoader(
   async (db: Db, keyIds: string[]): Promise<(KeyCredential | undefined)[]> => {
     const rows = await db.query<KeyCredential & Row>(
-      `select id, secret_sha256 as "secretSha256", partner_id as "partnerId", user_id as "userId", scopes,
-         ip_allowlist as "ipAllowlist", expires_at as "expiresAt", revoked_at as "revokedAt",
-         k.suspended_at is not null or ${stops['partner suspended']} or ${stops['user suspended']} as "isSuspended",
-         ${stops['user not allowed']} as "isOffList"
-       from api_keys k where id = any((select $1::text[])::text[])`,
+      `select ${credential} from api_keys k where id = any((select $1::text[])::text[])`,
       [keyIds],
     );
     const byId = new Map(rows.map((row) => [row.id, withScopes(row)]));
     return keyIds.map((keyId) => byId.get(keyId));
   },
 );
+
+/**
+ * The same, with whether the key's partner may act for a user. One statement instead of two: a creation of a
+ * withdrawal takes a tenth less CPU. A row has a key with the answers about all of its users.
+ */
+export const selectCredentialFor = batchLoader(
+  async (db: Db, asked: { keyId: string; userId: string }[]): Promise<(CredentialFor | undefined)[]> => {
+    const keyIds = asked.map(({ keyId }) => keyId);
+    const rows = await db.query<KeyCredential & { accesses: string } & Row>(
+      `select ${credential},
+         (select string_agg(${accessTo('k.partner_id')}, ' ' order by g.place)
+          from unnest((select $1::text[]), (select $2::uuid[])) with ordinality as g (key_id, user_id, place)
+          left join lateral (select id, suspended_at from users where id = g.user_id limit 1) u on true
+          where g.key_id = k.id) as accesses
+       from api_keys k where id = any((select $1::text[])::text[])`,
+      [keyIds, asked.map(({ userId }) => userId)],
+    );
+    const byId = new Map(
+      rows.map(({ accesses, ...row }) => [
+        row.id,
+        { key: withScopes(row), accesses: (accesses.split(' ') as UserAccess[]).values() },
+      ]),
+    );
+    return keyIds.map((keyId) => {
+      const found = byId.get(keyId);
+      return found && { ...found.key, access: found.accesses.next().value! };
+    });
+  },
+);
+
+interface CredentialFor extends KeyCredential {
+  access: UserAccess;
+}
 
 /**
  * `issuedBy`: the person who may not approve what the key pays. Of a key that `actingKey` issues, it is the

@@ -3,5 +3,5 @@ export { partnerCommands } from './commands.ts';
 export { createPartner } from './create-partner.ts';
 export { partnerErrors } from './errors.ts';
 export { listAllowedUsers } from './list-allowed-users.ts';
-export { isAllowedUser, partnerExists, selectUserAccess } from './queries.ts';
+export { accessTo, isAllowedUser, partnerExists, selectUserAccess, type UserAccess } from './queries.ts';
 export { listedUser } from './wire.ts';

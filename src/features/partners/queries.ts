@@ -126,15 +126,18 @@ export async function isAllowedUser(db: Db, partnerId: string, userId: string): 
 export const selectUserAccess = (db: Db, partnerId: string, userId: string): Promise<UserAccess> =>
   selectAccess(db, { partnerId, userId });
 
-type UserAccess = 'unknown' | 'refused' | 'allowed';
+export type UserAccess = 'unknown' | 'refused' | 'allowed';
+
+/** SQL of a `UserAccess`: of the partner, for a user `u` of a left join. */
+export const accessTo = (partnerId: string) => `case when u.id is null then 'unknown'
+         when u.suspended_at is null and exists (select from partner_users where partner_id = ${partnerId} and user_id = u.id)
+         then 'allowed' else 'refused' end`;
 
 /** The arrays are in subselects: if the planner sees their length, it makes a new plan for each call. */
 const selectAccess = batchLoader(
   async (db: Db, asked: { partnerId: string; userId: string }[]): Promise<UserAccess[]> => {
     const rows = await db.query<{ access: UserAccess }>(
-      `select case when u.id is null then 'unknown'
-         when u.suspended_at is null and exists (select from partner_users where partner_id = g.partner_id and user_id = u.id)
-         then 'allowed' else 'refused' end as access
+      `select ${accessTo('g.partner_id')} as access
        from unnest((select $1::uuid[]), (select $2::uuid[])) with ordinality as g (partner_id, user_id, place)
        left join users u on u.id = g.user_id order by g.place`,
       [asked.map(({ partnerId }) => partnerId), asked.map(({ userId }) => userId)],

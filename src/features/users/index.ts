@@ -7,7 +7,7 @@ export { normalizeEmail } from './email.ts';
 export { userErrors } from './errors.ts';
 export { selectBlockedAmong } from './queries/blocked.ts';
 export { selectIdsByEmail } from './queries/emails.ts';
-export { selectRecipient } from './queries/recipients.ts';
+export { ownerOfAddress, type RecipientRow, selectRecipient } from './queries/recipients.ts';
 export {
   hasUsers,
   isUserSuspended,

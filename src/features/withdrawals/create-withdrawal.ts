@@ -6,7 +6,7 @@ import { withdrawalErrors } from './errors.ts';
 import { type Created, createOnce } from './idempotency.ts';
 import type { NewWithdrawal, Origin } from './queries/creations.ts';
 import type { Former } from './queries/idempotency.ts';
-import { type Recipient, resolveRecipient } from './resolve-recipient.ts';
+import { payeeOf, type Recipient, resolveRecipient } from './resolve-recipient.ts';
 import { storeWithdrawal } from './store-withdrawal.ts';
 
 export interface WithdrawalRequest {
@@ -28,9 +28,10 @@ export interface WithdrawalRequest {
 export function createWithdrawal(ctx: Ctx<PartnerAdmin>, request: WithdrawalRequest): Promise<Created> {
   const { idempotencyKey } = request;
   const fingerprint = fingerprintOf(request);
-  return createOnce(ctx, { idempotencyKey, fingerprint }, async (former) => {
+  const keyed = { idempotencyKey, fingerprint, payee: payeeOf(request) };
+  return createOnce(ctx, keyed, async ({ former, owner }) => {
     await request.admit?.();
-    const recipient = await resolveRecipient(ctx, { ...request, isPaid: former?.bulkId === null });
+    const recipient = await resolveRecipient(ctx, { ...request, owner, isPaid: former?.bulkId === null });
     const id = paidIdOf(former, request, recipient);
     try {
       return await storeWithdrawal(ctx.db, {

@@ -9,6 +9,7 @@ import { makeAddress, makeKey, makeUser } from '#test/data/factories';
 import { type Answer, type Harness, useHarness } from '#test/harness';
 import { sizes } from '#test/sizes';
 import { waitUntil } from '#test/wait-until';
+import { selectFormerAndOwner } from './queries/idempotency.ts';
 
 const harness = useHarness();
 /** The lock timeout of production. */
@@ -322,4 +323,46 @@ test('200 identical requests at once for each of many keys make one withdrawal a
      where last_position <> (select count(*) from withdrawals w where w.list_id = l.id)`,
   );
   assert.equal(gaps!.count, 0, 'requests that lost left no gap in the positions');
+});
+
+test('keys with addresses, in one batch: each gets its own withdrawal and its own owner', async () => {
+  const { db } = harness.deps;
+  const owner = await makeUser(harness);
+  const [wallet, blocked, stranger] = [makeAddress(), makeAddress(), makeAddress()];
+  const ctx = harness.operatorContext();
+  await addWallet(ctx, { userId: owner.id, network: 'polygon', address: wallet, custody: 'self' });
+  await blockAddress(ctx, { address: blocked, reason: 'a test' });
+  const [used, unused] = [randomUUID(), randomUUID()];
+  const { bulkId } = (await create(good(), { key: used })).body.data;
+  const owners = {
+    [wallet]: { userId: owner.id, custody: 'self', isBlocked: false },
+    [blocked]: { userId: null, custody: null, isBlocked: true },
+    [stranger]: { userId: null, custody: null, isBlocked: false },
+  };
+  const asked = [used, unused].flatMap((idempotencyKey) =>
+    [wallet, blocked, stranger, undefined].map((address) => ({
+      partnerId: caller.partnerId,
+      idempotencyKey,
+      payee: address === undefined ? undefined : { network: 'polygon', address },
+    })),
+  );
+  const found = await Promise.all(asked.map((one) => selectFormerAndOwner(db, one)));
+  for (const [at, { idempotencyKey, payee }] of asked.entries()) {
+    const { former, owner: row } = found[at]!;
+    assert.equal(former?.bulkId, idempotencyKey === used ? bulkId : undefined);
+    if (!payee) assert.equal(row, undefined);
+    else {
+      const { address, userId, custody, isBlocked } = row!;
+      assert.deepEqual(
+        { address, userId, custody, isBlocked },
+        { address: payee.address, ...owners[address] },
+      );
+    }
+  }
+  const elsewhere = { partnerId: caller.partnerId, idempotencyKey: used };
+  const onBase = await selectFormerAndOwner(db, {
+    ...elsewhere,
+    payee: { network: 'base', address: wallet },
+  });
+  assert.equal(onBase.owner!.userId, null);
 });

@@ -3,7 +3,7 @@ import { confirmReplay, requireStandbys, waitsForStandby } from '#platform/db/co
 import { violates } from '#platform/db/db';
 import { DatabaseUnavailable } from '#platform/errors/errors';
 import { withdrawalErrors } from './errors.ts';
-import { type Former, selectByIdempotencyKey } from './queries/idempotency.ts';
+import { type Former, type Found, type Payee, selectFormerAndOwner } from './queries/idempotency.ts';
 
 export interface Created {
   bulkId: string;
@@ -15,20 +15,23 @@ interface Keyed {
   idempotencyKey: string | undefined;
   /** Of everything that the request asks for. */
   fingerprint: Buffer;
+  /** Its owner is read with the key. */
+  payee?: Payee | undefined;
 }
 
 /**
  * Runs `create` unless the key was used: the same request gets its first answer, another one is refused.
- * `create` gets the payment that was found for the key after a restore, if there is one.
+ * `create` gets the payment that was found for the key after a restore, if there is one, and the owner of
+ * `payee`. Without a key, nothing is read.
  */
 export async function createOnce(
   ctx: Ctx<PartnerAdmin>,
   request: Keyed,
-  create: (former: Former | undefined) => Promise<string>,
+  create: (found: Partial<Found>) => Promise<string>,
 ): Promise<Created> {
   const { idempotencyKey } = request;
   await requireStandbys(ctx);
-  if (idempotencyKey === undefined) return { bulkId: await create(undefined), isReplay: false };
+  if (idempotencyKey === undefined) return { bulkId: await create({}), isReplay: false };
   const name = `${ctx.actor.partnerId} ${idempotencyKey}`;
   await inFlight.get(name)?.catch(() => undefined);
   const own = createOrReplay(ctx, { ...request, idempotencyKey }, create);
@@ -48,21 +51,21 @@ const inFlight = new Map<string, Promise<Created>>();
 
 async function createOrReplay(
   ctx: Ctx<PartnerAdmin>,
-  { idempotencyKey, fingerprint }: Keyed & { idempotencyKey: string },
-  create: (former: Former | undefined) => Promise<string>,
+  { idempotencyKey, fingerprint, payee }: Keyed & { idempotencyKey: string },
+  create: (found: Partial<Found>) => Promise<string>,
 ): Promise<Created> {
-  const findFormer = () => selectByIdempotencyKey(ctx.db, ctx.actor.partnerId, idempotencyKey);
-  const former = await findFormer();
-  const replay = replayOf(former, fingerprint);
+  const find = () => selectFormerAndOwner(ctx.db, { partnerId: ctx.actor.partnerId, idempotencyKey, payee });
+  const found = await find();
+  const replay = replayOf(found.former, fingerprint);
   if (replay) {
     await confirmReplay(ctx);
     return replay;
   }
   try {
-    return { bulkId: await create(former), isReplay: false };
+    return { bulkId: await create(found), isReplay: false };
   } catch (error) {
     if (violates(error, 'withdrawals_idempotency_key')) {
-      const winner = replayOf(await findFormer(), fingerprint);
+      const winner = replayOf((await find()).former, fingerprint);
       if (winner) {
         await confirmReplay(ctx);
         return winner;

@@ -1,11 +1,12 @@
 import { parseAddress } from '#adapters/evm';
 import type { Ctx } from '#context';
 import { isHotWallet, isRefused } from '#features/payouts';
-import { normalizeEmail, selectRecipient } from '#features/users';
+import { normalizeEmail, type RecipientRow, selectRecipient } from '#features/users';
 import { uuidForm } from '#platform/http/schemas';
 import type { Asset } from './assets.ts';
 import { withdrawalErrors } from './errors.ts';
 import { isUnrecoverableAddress } from './is-unrecoverable-address.ts';
+import type { Payee } from './queries/idempotency.ts';
 
 export interface Recipient {
   address: string;
@@ -30,14 +31,16 @@ export interface RecipientRequest {
   userId: string;
   to: string;
   isPaid: boolean;
+  /** Of the address of `payeeOf`, if it was read before. */
+  owner?: RecipientRow | undefined;
 }
 
 /** The same, without asking the token's issuer and the screening provider. */
 export async function findRecipient(
   ctx: Ctx,
-  { asset, userId, to, isPaid }: RecipientRequest,
+  { asset, userId, to, isPaid, owner }: RecipientRequest,
 ): Promise<Recipient> {
-  const recipient = await selectRecipient(ctx.db, asset.network.name, readIdentifier(to));
+  const recipient = owner ?? (await selectRecipient(ctx.db, asset.network.name, readIdentifier(to)));
   if (!recipient) throw withdrawalErrors.recipientNotFound();
   const { address, custody, isBlocked } = recipient;
   const creditedUserId = custody === 'platform' ? recipient.userId : null;
@@ -49,6 +52,12 @@ export async function findRecipient(
   const isOwn = creditedUserId === userId;
   if (isBlocked || isOwn) throw withdrawalErrors.receiverNotEligible();
   return { address, creditedUserId };
+}
+
+/** The address that a request names, if it names a valid one. */
+export function payeeOf({ asset, to }: Pick<RecipientRequest, 'asset' | 'to'>): Payee | undefined {
+  const address = to.includes('@') ? undefined : parseAddress(to);
+  return address === undefined ? undefined : { network: asset.network.name, address };
 }
 
 function readIdentifier(to: string): { email?: string; userId?: string; address?: string } {

@@ -4,7 +4,7 @@ import { adminContext, partnerGuard } from '#features/keys';
 import { readLimits } from '#features/rules';
 import { invalidField } from '#platform/errors/errors';
 import type { FastifyRequest, HttpServer } from '#platform/http/http';
-import { noQuery } from '#platform/http/schemas';
+import { noQuery, uuidForm } from '#platform/http/schemas';
 import { type Asset, listAssets } from './assets.ts';
 import { createBulk } from './bulk/create-bulk.ts';
 import { bulkReference } from './bulk/reference.ts';
@@ -54,7 +54,13 @@ export function withdrawalRoutes(server: HttpServer, deps: Deps, options: Withdr
 /** Checks the user of the path before the body is read. */
 const authorizeFor = (deps: Deps) => async (request: FastifyRequest) => {
   const { userId } = request.params as { userId: string };
-  await requireAllowedUser(adminContext(deps, request), userId);
+  await requireAllowedUser(adminContext(deps, request), userId, request.userAccess);
+};
+
+/** The user of the path: whether the partner may act for them is read with its key. */
+const userOf = (request: FastifyRequest): string | undefined => {
+  const userId = (request.params as { userId: string }).userId.toLowerCase();
+  return uuidForm.test(userId) ? userId : undefined;
 };
 
 interface Creation {
@@ -64,7 +70,8 @@ interface Creation {
 }
 
 function createRoutes(server: HttpServer, deps: Deps, { assets, spendCreation, spendBulk }: Creation): void {
-  const onRequest = [partnerGuard(deps, guardRows)({ roles: creators, stepUp: true }), authorizeFor(deps)];
+  const guard = partnerGuard(deps, guardRows)({ roles: creators, stepUp: true, userOf });
+  const onRequest = [guard, authorizeFor(deps)];
 
   server.post(
     '/api/crypto/:userId/withdraw',
@@ -131,7 +138,7 @@ function readRoutes(server: HttpServer, deps: Deps, assets: readonly Asset[]): v
   server.get(
     '/api/crypto/:userId/withdraws',
     {
-      onRequest: [toRead, authorizeFor(deps)],
+      onRequest: [partnerGuard(deps, guardRows)({ roles: readers, userOf }), authorizeFor(deps)],
       config: { reference: listReference },
       schema: {
         params: userPath,

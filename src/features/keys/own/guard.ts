@@ -3,7 +3,7 @@ import { apiSession, personCookie, personErrors } from '#features/people';
 import type { RefusalFactory } from '#platform/errors/errors';
 import type { FastifyReply, FastifyRequest } from '#platform/http/http';
 import { type RatePolicy, rateLimitGuard } from '#platform/rate-limit/index';
-import { type GuardRows, keyGuard } from '../guard.ts';
+import { type GuardRows, keyGuard, type UserOf } from '../guard.ts';
 
 export type StaffRole = 'developer' | 'finance' | 'owner';
 
@@ -18,6 +18,8 @@ export interface AdminRoute {
   stepUp?: boolean;
   /** No key is admitted. */
   isForPeople?: boolean;
+  /** As of `keyGuard`. For a session, nothing is read about the user. */
+  userOf?: UserOf;
 }
 
 type Hook = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
@@ -27,9 +29,9 @@ type Hook = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
  * the cookie is ignored. A change by session needs its token, so that a page of another site cannot send it.
  */
 export function partnerGuard(deps: Deps, rows: GuardRows) {
-  const admitKey = keyGuard(deps, rows);
-  return (route: AdminRoute): Hook =>
-    async (request) => {
+  return (route: AdminRoute): Hook => {
+    const admitKey = keyGuard(deps, rows, route.userOf);
+    return async (request) => {
       const { authorization, cookie } = request.headers;
       // Another cookie, such as a load balancer's, is not a session.
       const hasSession = personCookie.read(deps.publicUrl, cookie) !== undefined;
@@ -37,6 +39,7 @@ export function partnerGuard(deps: Deps, rows: GuardRows) {
       else if (route.isForPeople) throw rows.missing();
       else await admitKey(request);
     };
+  };
 }
 
 /**

@@ -51,13 +51,19 @@ async function selectRecipientByEmail(
   return recipient;
 }
 
+/** SQL that finds the owner of `g.address` on `g.network`: the columns of a `RecipientRow` and the join. */
+export const ownerOfAddress = {
+  columns: `g.address, w.user_id as "userId", w.custody, ${isBlocked('g.address')}`,
+  join: 'left join user_wallets w on w.network = g.network and w.address = g.address',
+};
+
 /** The arrays are in subselects: if the planner sees their length, it makes a new plan for each call. */
 const selectOwnerOfAddress = batchLoader(
   (db: Db, asked: { network: string; address: string }[]): Promise<RecipientRow[]> =>
     db.query<RecipientRow & Record<string, unknown>>(
-      `select g.address, w.user_id as "userId", w.custody, ${isBlocked('g.address')}
+      `select ${ownerOfAddress.columns}
        from unnest((select $1::text[]), (select $2::text[])) with ordinality as g (network, address, place)
-       left join user_wallets w on w.network = g.network and w.address = g.address order by g.place`,
+       ${ownerOfAddress.join} order by g.place`,
       [asked.map(({ network }) => network), asked.map(({ address }) => address)],
     ),
 );
