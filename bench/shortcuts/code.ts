@@ -1,4 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import fastify from 'fastify';
+// @ts-expect-error: the driver has no types for it.
+import { prepareValue } from 'pg/lib/utils.js';
+import { encodeArray } from '#platform/db/encode-array';
 import { createLog, LazyChildLog } from '#platform/observe/log';
 import type { LineView } from '../../src/features/ledger/lines/present-line.ts';
 import { toNode } from '../../src/features/ledger/wire.ts';
@@ -15,6 +19,11 @@ export async function measureCode(): Promise<void> {
   compare('a line as JSON: copied without four fields / field by field', {
     plain: () => JSON.stringify(copyNode(view)),
     ours: () => JSON.stringify(toNode(view)),
+  });
+  const ids = Array.from({ length: 32 }, () => randomUUID());
+  compare('an array of a statement: as the driver writes it / encodeArray', {
+    plain: () => prepareValue(ids),
+    ours: () => encodeArray(ids),
   });
   await compareHooks();
 }

@@ -2,6 +2,7 @@ import { Socket } from 'node:net';
 import pg from 'pg';
 import { DatabaseUnavailable } from '../errors/errors.ts';
 import type { Log } from '../observe/log.ts';
+import { encodeArray } from './encode-array.ts';
 import { followPrimary, type Servers } from './follow-primary.ts';
 import { type Listener, listen } from './listen.ts';
 
@@ -171,12 +172,14 @@ async function runQuery<T extends Row>(
 ): Promise<T[]> {
   try {
     const name = values && statementName(text);
-    const result = await on.query<T>({ name, text, values: values as unknown[] | undefined });
+    const result = await on.query<T>({ name, text, values: values?.map(encodeValue) });
     return result.rows;
   } catch (error) {
     throw asUnavailable(error);
   }
 }
+
+const encodeValue = (value: unknown) => (Array.isArray(value) ? (encodeArray(value) ?? value) : value);
 
 /** A text that ends with this is not prepared: PostgreSQL plans it for the values of each call. */
 export const plannedAtEachCall = ' /* planned at each call */';

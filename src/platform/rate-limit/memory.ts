@@ -1,16 +1,22 @@
 import type { RateLimiter, RatePolicy, RateVerdict } from './policy.ts';
 
-/** Times of admitted requests by subject: those of the current window and those of the previous one. */
+/** Admitted requests by subject: those of the current window and those of the previous one. */
 interface Generations {
   startedAt: number;
-  young: Map<string, number[]>;
-  old: Map<string, number[]>;
+  young: Map<string, Admitted>;
+  old: Map<string, Admitted>;
+}
+
+/** Times of admitted requests; those before `first` are over. */
+interface Admitted {
+  times: number[];
+  first: number;
 }
 
 /**
- * For a single process. Keeps the times of admitted requests, at most `quota` for each subject, and forgets a
- * subject only when its window is empty: a flood of other subjects never evicts one, so it cannot weaken the
- * limit.
+ * For a single process. Keeps the times of admitted requests, at most twice `quota` for each subject, and
+ * forgets a subject only when its window is empty: a flood of other subjects never evicts one, so it cannot
+ * weaken the limit.
  */
 export function createMemoryLimiter(monotonicMs: () => number = () => performance.now()): RateLimiter {
   const policies = new Map<string, Generations>();
@@ -18,17 +24,18 @@ export function createMemoryLimiter(monotonicMs: () => number = () => performanc
   const admit = (policy: RatePolicy, subject: string): RateVerdict => {
     const now = monotonicMs();
     const { young, old } = generationsAt(policies, policy, now);
-    const admittedAt = young.get(subject) ?? old.get(subject) ?? [];
-    while (admittedAt.length > 0 && admittedAt[0]! <= now - policy.windowMs) admittedAt.shift();
-    const admitted = admittedAt.length < policy.quota;
+    const earlier = young.get(subject) ?? old.get(subject) ?? { times: [], first: 0 };
+    dropUntil(earlier, now - policy.windowMs);
+    const { times, first } = earlier;
+    const admitted = times.length - first < policy.quota;
     if (admitted) {
-      admittedAt.push(now);
-      young.set(subject, admittedAt);
+      times.push(now);
+      young.set(subject, earlier);
     }
     return {
       admitted,
-      remaining: policy.quota - admittedAt.length,
-      resetMs: admittedAt[0]! + policy.windowMs - now,
+      remaining: policy.quota - (times.length - first),
+      resetMs: times[first]! + policy.windowMs - now,
     };
   };
 
@@ -43,6 +50,18 @@ export function createMemoryLimiter(monotonicMs: () => number = () => performanc
       return verdicts;
     },
   };
+}
+
+/**
+ * Removes times that are over only when they are half of all: `shift` moves all others each time, which took
+ * 3 µs with 20,000.
+ */
+function dropUntil(admitted: Admitted, over: number): void {
+  const { times } = admitted;
+  while (admitted.first < times.length && times[admitted.first]! <= over) admitted.first += 1;
+  if (admitted.first * 2 < times.length) return;
+  times.splice(0, admitted.first);
+  admitted.first = 0;
 }
 
 /**
