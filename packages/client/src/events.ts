@@ -46,7 +46,7 @@ export interface Subscription<T extends EventType> {
 
 const longPollSeconds = 25;
 
-/** The feed of events of the partner or integration that has the key: ordered, without gaps. */
+/** The feed of events of the partner or integration that has the key: every one, in order. */
 export class Events {
   readonly #api: Api;
 

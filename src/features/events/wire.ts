@@ -28,7 +28,9 @@ function describeEvent({ object, example }: EventFamily, type: EventType): Descr
       id: Type.String({ description: 'The same in the feed and in each delivery: deduplicate by it' }),
       type: Type.Literal(type.type),
       timestamp: Type.With(dateTime, { description: 'When it happened' }),
-      sequence: Type.Integer({ description: 'Its number in your feed, without gaps' }),
+      sequence: Type.Integer({
+        description: 'Its number in your feed. Numbers increase, and may skip, such as after a failover',
+      }),
       apiVersion: Type.String({ description: 'The version of the interface that `object` has' }),
       data: Type.Object({
         object,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Ctx, inTransaction } from '#context';
 import { recordChange } from '#features/audit';
 import { userErrors, userExists } from '#features/users';
-import { confirmReplay, requireStandbys } from '#platform/db/confirm';
+import { confirmReplay, withStandbys } from '#platform/db/confirm';
 import { violates } from '#platform/db/db';
 import { formatMinor } from '#platform/values/money';
 import { decimalsOf, requireAmount, requireAsset } from './assets.ts';
@@ -36,9 +36,11 @@ export interface Funded extends NewFunds {
  * @example
  * await fundAccount(ctx, { userId, network: 'base', currency: 'USDC', amount: '250', reference: 'wire-17' });
  */
-export async function fundAccount(ctx: Ctx, input: NewFunds): Promise<Funded> {
+export const fundAccount = (ctx: Ctx, input: NewFunds): Promise<Funded> =>
+  withStandbys(ctx, () => addFunds(ctx, input));
+
+async function addFunds(ctx: Ctx, input: NewFunds): Promise<Funded> {
   const { evm } = ctx;
-  await requireStandbys(ctx);
   const asset = requireAsset(evm, input);
   const amount = requireAmount(evm, input.amount, asset, 'amount');
   const owner = { userId: input.userId.toLowerCase(), ...asset };

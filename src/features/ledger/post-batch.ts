@@ -3,7 +3,7 @@ import type { Ctx } from '#context';
 import { changesToAppend, recordChanges } from '#features/audit';
 import { selectEmails, userErrors } from '#features/users';
 import { batchLoader } from '#platform/db/batch-loader';
-import { confirmReplay, requireStandbys } from '#platform/db/confirm';
+import { confirmReplay, withStandbys } from '#platform/db/confirm';
 import { type Db, violates } from '#platform/db/db';
 import { DatabaseUnavailable, Refusal } from '#platform/errors/errors';
 import { hashFacts } from '#platform/values/hash-facts';
@@ -48,11 +48,13 @@ export interface PostedBatch {
  * lines are refused. Posted lines never change: a correction is another line.
  */
 export async function postBatch(ctx: Ctx, batch: Batch): Promise<PostedBatch> {
-  await requireStandbys(ctx);
   const fingerprint = hashFacts(batch.lines);
   const call = { ctx, batch, fingerprint };
   const isSmall = batch.lines.length <= togetherMax;
-  return (isSmall ? await postSoon(ctx.db, call) : undefined) ?? postAlone(call);
+  return withStandbys(
+    ctx,
+    async () => (isSmall ? await postSoon(ctx.db, call) : undefined) ?? postAlone(call),
+  );
 }
 
 interface Call {

@@ -1,4 +1,5 @@
 import { hashOf, isKnownTransaction, NodeError } from '#adapters/evm';
+import { lacksStandbys } from '#platform/db/confirm';
 import { checkLane, haltLane } from './check-lane.ts';
 import { haltReasons } from './halt-reasons.ts';
 import { type Lane, tolerateNodeOutage, type WorkerCtx } from './lane.ts';
@@ -36,6 +37,11 @@ export function broadcast(ctx: WorkerCtx, lane: Lane): Promise<number> {
         isInDoubt: true,
         slot: { nonce: taken.nonce, withdrawalId: taken.withdrawalId },
       });
+      return 0;
+    }
+    // The commit of what was signed may have been the last one that waited for a standby.
+    if (await lacksStandbys(ctx)) {
+      await updateNotSent(ctx.db, unsent);
       return 0;
     }
     const answers = await sendToAll(lane, unsent);

@@ -67,6 +67,7 @@ export async function checkLane(ctx: WorkerCtx, lane: Lane, provider: Provider):
     // After the halts: this server may be one that lacks payouts already.
     if (!isUnreplicated(ctx, known)) return { signer: known, used };
     lane.trouble.report(ctx.log, unreplicated);
+    lane.unreplicatedAt = ctx.now;
     return { refused: 'replication' };
   }
   // One answer may be wrong, and ending a halt takes a person: ask again before halting.

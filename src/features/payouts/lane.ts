@@ -20,6 +20,8 @@ export interface Lane {
   agreedAt: Map<Provider, number>;
   /** Since when fewer nodes than the quorum count a nonce as mined. */
   countedAlone: { nonce: bigint; since: Date } | undefined;
+  /** When it was last kept from sending, because the database server had no standbys. */
+  unreplicatedAt: Date | undefined;
   /** The highest block that a node has shown it. */
   head: { number: number; seenAt: number };
   /** Where the next turn of settling begins, if the last left a whole batch unsettled. */
@@ -55,6 +57,7 @@ function createLaneOf(network: EvmNetwork, signer: Signer, atStep: AtStep, all: 
     trouble: new Trouble(facts, { begins: 'payouts wait', ends: 'payouts continue' }),
     unsettled: new Trouble(facts, { begins: 'payouts are not settled', ends: 'payouts are settled again' }),
     agreedAt: new Map(),
+    unreplicatedAt: undefined,
     countedAlone: undefined,
     head: { number: 0, seenAt: 0 },
     settleFrom: 0,

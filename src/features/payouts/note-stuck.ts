@@ -27,7 +27,7 @@ export async function noteStuck(ctx: WorkerCtx, lane: Lane, progress: Progress):
   const where = { network: network.name, address: signer.address };
   const known = progress.agreements.find(({ slot }) => slot.nonce === progress.lowest);
   const slot = known ? known.slot : await selectLowest(ctx, where, progress.lowest);
-  const ageMs = slot ? ctx.now.getTime() - slot.attempts.at(-1)!.signedAt.getTime() : 0;
+  const ageMs = slot ? ctx.now.getTime() - sendableSince(lane, slot).getTime() : 0;
   const trouble =
     slot &&
     !known?.final &&
@@ -37,11 +37,20 @@ export async function noteStuck(ctx: WorkerCtx, lane: Lane, progress: Progress):
   lane.unsettled.report(ctx.log, trouble.what);
   if (!trouble.needsPerson || ageMs < stuckAfterMs || slot.isReported) return;
   const row = await selectSigner(ctx.db, network.name, signer.address);
-  // Without standbys nothing is sent, and that ends when they are set.
-  if (!row || row.haltedAt || isUnreplicated(ctx, row)) return;
+  if (!row || row.haltedAt) return;
+  if (isUnreplicated(ctx, row)) {
+    lane.unreplicatedAt = ctx.now;
+    return;
+  }
   const minutes = Math.floor(ageMs / 60_000);
   if (await haltLane(ctx, lane, haltReasons.stuck({ ...trouble, minutes }), { slot }))
     await updateReported(ctx.db, where, slot.nonce, ctx.now);
+}
+
+/** Without standbys nothing is sent, and a payout has its time again when they are set. */
+function sendableSince({ unreplicatedAt }: Lane, { attempts }: OpenSlot): Date {
+  const { signedAt } = attempts.at(-1)!;
+  return unreplicatedAt && unreplicatedAt > signedAt ? unreplicatedAt : signedAt;
 }
 
 async function selectLowest(

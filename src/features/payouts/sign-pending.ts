@@ -145,6 +145,8 @@ async function readWallet(ctx: WorkerCtx, lane: Lane, provider: Provider): Promi
     // The workers of the other deployment say what withdrawals wait for.
     if ('refused' in check && check.refused === 'deployment') return undefined;
     if (isFirstLook) await updateWithoutKey(ctx.db, namesOf(lane));
+    // Where nothing may be signed for lack of standbys, other wallets may have lost payouts all the same.
+    if ('refused' in check && check.refused === 'replication') await findDoubt(ctx, lane);
     if ('refused' in check) return await wait(check.refused);
     const together = batchCalls(provider);
     const addresses = [...network.tokens.values()].map(({ address }) => address);

@@ -65,7 +65,7 @@ function selectionOf({ eventId, startDate, endDate, missed, after }: Replay, end
 }
 
 /** An endpoint of rare events must not lose their order because others had many meanwhile. */
-const wholeStream = 1_000_000_000_000;
+const wholeStream = Number.MAX_SAFE_INTEGER;
 
 /**
  * What an endpoint missed, in the transaction that enables it. No event of the stream is numbered meanwhile,

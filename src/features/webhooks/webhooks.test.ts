@@ -340,3 +340,24 @@ test('endpoints that fail hold a quarter of a worker’s room at most, however m
   await arrived(36);
   assert.ok(most <= 4, `${most} at once`);
 });
+
+test('what an endpoint missed before and after the numbers skipped ahead is sent first, in order', async () => {
+  const { id } = await createEndpoint({ ordered: true });
+  world.receiver.answer = (_request, response) => void response.writeHead(200).end('ok');
+  await call('PATCH', `/${id}`, { enabled: false });
+  await makeEvents(2);
+  const skipped = await harness.operator('events.skip-ahead');
+  await makeEvents(2);
+  world.receiver.received = [];
+  const enabled = await call('PATCH', `/${id}`, { enabled: true, replayMissed: true });
+  assert.equal(enabled.body.missedAfter, null);
+  startDelivering();
+  await waitUntil(
+    'everything is delivered',
+    async () => (await deliveries(id)).filter(({ status }) => status === 'delivered').length >= 4,
+  );
+  const after = skipped.body.data.continuesAfter;
+  const sequences = world.receiver.received.map(({ event }) => event.sequence);
+  assert.deepEqual(sequences.slice(-2), [after + 1, after + 2]);
+  assert.ok(sequences[0]! < after && sequences[1]! < after);
+});

@@ -1,5 +1,5 @@
 import type { Ctx, PartnerAdmin } from '#context';
-import { confirmReplay, requireStandbys, waitsForStandby } from '#platform/db/confirm';
+import { confirmReplay, waitsForStandby, withStandbys } from '#platform/db/confirm';
 import { violates } from '#platform/db/db';
 import { DatabaseUnavailable } from '#platform/errors/errors';
 import { withdrawalErrors } from './errors.ts';
@@ -24,13 +24,19 @@ interface Keyed {
  * `create` gets the payment that was found for the key after a restore, if there is one, and the owner of
  * `payee`. Without a key, nothing is read.
  */
-export async function createOnce(
+export const createOnce = (
+  ctx: Ctx<PartnerAdmin>,
+  request: Keyed,
+  create: (found: Partial<Found>) => Promise<string>,
+): Promise<Created> => withStandbys(ctx, () => createAlone(ctx, request, create));
+
+/** A request with the same key waits until the one before has its answer. */
+async function createAlone(
   ctx: Ctx<PartnerAdmin>,
   request: Keyed,
   create: (found: Partial<Found>) => Promise<string>,
 ): Promise<Created> {
   const { idempotencyKey } = request;
-  await requireStandbys(ctx);
   if (idempotencyKey === undefined) return { bulkId: await create({}), isReplay: false };
   const name = `${ctx.actor.partnerId} ${idempotencyKey}`;
   await inFlight.get(name)?.catch(() => undefined);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { requireSynchronous } from '#features/payouts';
 import { createPool } from '#platform/db/db';
@@ -76,29 +76,49 @@ test('503 while the standby is silent, also for a repeated request; 200 once it 
   assert.equal(count, 1);
 });
 
+/** Of the server, until the end of the test. */
+async function setStandbys(t: TestContext, names: string): Promise<void> {
+  const set = async (names: string) => {
+    await members[0]!.query(`alter system set synchronous_standby_names = '${names}'`);
+    await members[0]!.query('select pg_reload_conf()');
+    await waitUntil('the server has the list', async () => {
+      const [row] = await harness.deps.db.query('select database_standbys() as names');
+      return row!.names === names;
+    });
+  };
+  t.after(() => set('two'));
+  await set(names);
+}
+
+test('503 if the list of standbys is emptied while a commit waits for one: it reports success then', async (t) => {
+  await untilSynchronous();
+  const create = await creator();
+  await silence(t);
+  const answer = create('released');
+  await waitUntil('it waits', async () => {
+    const row = await members[0]!.query(
+      `select count(*)::integer as count from pg_stat_activity where wait_event = 'SyncRep'`,
+    );
+    return row.count > 0;
+  });
+  await setStandbys(t, '');
+  const { status, body } = await answer;
+  assert.equal(status, 503, JSON.stringify(body));
+});
+
 test('503 while the server has no list of standbys, because a promotion could lose what is answered', async (t) => {
   await untilSynchronous();
-  const primary = members[0]!;
   const create = await creator();
   const { userId } = await makeKey(harness);
   const funds = { userId, network: 'polygon', currency: 'USDC', amount: '1', reference: 'no list' };
   assert.equal((await create('with-list')).status, 200);
-  const setNames = async (names: string) => {
-    await primary.query(`alter system set synchronous_standby_names = '${names}'`);
-    await primary.query('select pg_reload_conf()');
-    await waitUntil('the server has the list', async () => {
-      const row = await harness.deps.db.query('select database_standbys() as names');
-      return row[0]!.names === names;
-    });
-  };
-  t.after(() => setNames('two'));
-  await setNames('');
+  await setStandbys(t, '');
   for (const key of ['with-list', 'without-list']) {
     const { status, body } = await create(key);
     assert.deepEqual([status, body.code], [503, 'unavailable'], key);
   }
   assert.equal((await harness.operator('ledger.fund', funds)).status, 503);
-  await setNames('two');
+  await setStandbys(t, 'two');
   await untilSynchronous();
   for (const key of ['with-list', 'without-list']) assert.equal((await create(key)).status, 200, key);
   assert.equal((await harness.operator('ledger.fund', funds)).body.data.replayed, false);

@@ -20,11 +20,24 @@ export async function confirmReplay({ db, isReplicationSynchronous }: Answering)
 }
 
 /**
- * Before a change whose answer must survive a failover: 503 where the settings say that commits wait for a
- * standby, and the server has none to wait for.
+ * Makes a change whose answer must survive a failover: 503 where the settings say that commits wait for a
+ * standby, and the server has none to wait for. Asks afterwards, too, because a commit that waits reports
+ * success as soon as the list of standbys is emptied.
  */
-export async function requireStandbys({ db, isReplicationSynchronous }: Answering): Promise<void> {
-  if (!isReplicationSynchronous || (await hasStandbys(db, undefined))) return;
+export async function withStandbys<T>(answering: Answering, change: () => Promise<T>): Promise<T> {
+  await requireStandbys(answering);
+  const result = await change();
+  await requireStandbys(answering);
+  return result;
+}
+
+/** Whether the settings say that commits wait for a standby, and the server has none to wait for. */
+export async function lacksStandbys({ db, isReplicationSynchronous }: Answering): Promise<boolean> {
+  return isReplicationSynchronous && !(await hasStandbys(db, undefined));
+}
+
+async function requireStandbys(answering: Answering): Promise<void> {
+  if (!(await lacksStandbys(answering))) return;
   const cause = new Error(
     'DATABASE_REPLICATION is synchronous, but this database server has no synchronous_standby_names',
   );

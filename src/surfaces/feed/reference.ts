@@ -7,8 +7,9 @@ import { feedSchema } from './wire.ts';
 
 const description = (events: readonly DescribedEvent[]) =>
   [
-    'Events in order, without gaps. Store `next` after you have processed an answer, and pass it as `after` in',
-    'the next request: this way nothing is lost, whatever fails on the way. Events are kept for 400 days.',
+    'All events, in order. Store `next` after you have processed an answer, and pass it as `after` in the next',
+    'request: this way nothing is lost, whatever fails on the way. Numbers may skip, such as after a failover.',
+    'Events are kept for 400 days.',
     '',
     'With `wait`, a request that finds nothing new waits up to that many seconds for the next event.',
     '',

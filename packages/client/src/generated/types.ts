@@ -440,8 +440,9 @@ export interface paths {
         };
         /**
          * Read events
-         * @description Events in order, without gaps. Store `next` after you have processed an answer, and pass it as `after` in
-         *     the next request: this way nothing is lost, whatever fails on the way. Events are kept for 400 days.
+         * @description All events, in order. Store `next` after you have processed an answer, and pass it as `after` in the next
+         *     request: this way nothing is lost, whatever fails on the way. Numbers may skip, such as after a failover.
+         *     Events are kept for 400 days.
          *
          *     With `wait`, a request that finds nothing new waits up to that many seconds for the next event.
          *
@@ -488,8 +489,9 @@ export interface paths {
         };
         /**
          * Read events of an integration
-         * @description Events in order, without gaps. Store `next` after you have processed an answer, and pass it as `after` in
-         *     the next request: this way nothing is lost, whatever fails on the way. Events are kept for 400 days.
+         * @description All events, in order. Store `next` after you have processed an answer, and pass it as `after` in the next
+         *     request: this way nothing is lost, whatever fails on the way. Numbers may skip, such as after a failover.
+         *     Events are kept for 400 days.
          *
          *     With `wait`, a request that finds nothing new waits up to that many seconds for the next event.
          *
@@ -1463,7 +1465,7 @@ export interface components {
              * @description When it happened
              */
             timestamp: string;
-            /** @description Its number in your feed, without gaps */
+            /** @description Its number in your feed. Numbers increase, and may skip, such as after a failover */
             sequence: number;
             /** @description The version of the interface that `object` has */
             apiVersion: string;
@@ -1491,7 +1493,7 @@ export interface components {
              * @description When it happened
              */
             timestamp: string;
-            /** @description Its number in your feed, without gaps */
+            /** @description Its number in your feed. Numbers increase, and may skip, such as after a failover */
             sequence: number;
             /** @description The version of the interface that `object` has */
             apiVersion: string;
@@ -1525,7 +1527,7 @@ export interface components {
              * @description When it happened
              */
             timestamp: string;
-            /** @description Its number in your feed, without gaps */
+            /** @description Its number in your feed. Numbers increase, and may skip, such as after a failover */
             sequence: number;
             /** @description The version of the interface that `object` has */
             apiVersion: string;
@@ -1601,7 +1603,7 @@ export interface components {
              * @description When it happened
              */
             timestamp: string;
-            /** @description Its number in your feed, without gaps */
+            /** @description Its number in your feed. Numbers increase, and may skip, such as after a failover */
             sequence: number;
             /** @description The version of the interface that `object` has */
             apiVersion: string;
@@ -1620,7 +1622,7 @@ export interface components {
              * @description When it happened
              */
             timestamp: string;
-            /** @description Its number in your feed, without gaps */
+            /** @description Its number in your feed. Numbers increase, and may skip, such as after a failover */
             sequence: number;
             /** @description The version of the interface that `object` has */
             apiVersion: string;
@@ -1641,7 +1643,7 @@ export interface components {
              * @description When it happened
              */
             timestamp: string;
-            /** @description Its number in your feed, without gaps */
+            /** @description Its number in your feed. Numbers increase, and may skip, such as after a failover */
             sequence: number;
             /** @description The version of the interface that `object` has */
             apiVersion: string;
@@ -1662,7 +1664,7 @@ export interface components {
              * @description When it happened
              */
             timestamp: string;
-            /** @description Its number in your feed, without gaps */
+            /** @description Its number in your feed. Numbers increase, and may skip, such as after a failover */
             sequence: number;
             /** @description The version of the interface that `object` has */
             apiVersion: string;
@@ -1683,7 +1685,7 @@ export interface components {
              * @description When it happened
              */
             timestamp: string;
-            /** @description Its number in your feed, without gaps */
+            /** @description Its number in your feed. Numbers increase, and may skip, such as after a failover */
             sequence: number;
             /** @description The version of the interface that `object` has */
             apiVersion: string;
@@ -1710,7 +1712,7 @@ export interface components {
              * @description When it happened
              */
             timestamp: string;
-            /** @description Its number in your feed, without gaps */
+            /** @description Its number in your feed. Numbers increase, and may skip, such as after a failover */
             sequence: number;
             /** @description The version of the interface that `object` has */
             apiVersion: string;
@@ -1773,7 +1775,7 @@ export interface components {
              * @description When it happened
              */
             timestamp: string;
-            /** @description Its number in your feed, without gaps */
+            /** @description Its number in your feed. Numbers increase, and may skip, such as after a failover */
             sequence: number;
             /** @description The version of the interface that `object` has */
             apiVersion: string;
@@ -1794,7 +1796,7 @@ export interface components {
              * @description When it happened
              */
             timestamp: string;
-            /** @description Its number in your feed, without gaps */
+            /** @description Its number in your feed. Numbers increase, and may skip, such as after a failover */
             sequence: number;
             /** @description The version of the interface that `object` has */
             apiVersion: string;
@@ -1815,7 +1817,7 @@ export interface components {
              * @description When it happened
              */
             timestamp: string;
-            /** @description Its number in your feed, without gaps */
+            /** @description Its number in your feed. Numbers increase, and may skip, such as after a failover */
             sequence: number;
             /** @description The version of the interface that `object` has */
             apiVersion: string;
@@ -1834,7 +1836,7 @@ export interface components {
              * @description When it happened
              */
             timestamp: string;
-            /** @description Its number in your feed, without gaps */
+            /** @description Its number in your feed. Numbers increase, and may skip, such as after a failover */
             sequence: number;
             /** @description The version of the interface that `object` has */
             apiVersion: string;
@@ -1855,7 +1857,7 @@ export interface components {
              * @description When it happened
              */
             timestamp: string;
-            /** @description Its number in your feed, without gaps */
+            /** @description Its number in your feed. Numbers increase, and may skip, such as after a failover */
             sequence: number;
             /** @description The version of the interface that `object` has */
             apiVersion: string;
@@ -2040,7 +2042,7 @@ export interface components {
              * @description When it happened
              */
             timestamp: string;
-            /** @description Its number in your feed, without gaps */
+            /** @description Its number in your feed. Numbers increase, and may skip, such as after a failover */
             sequence: number;
             /** @description The version of the interface that `object` has */
             apiVersion: string;
@@ -2144,7 +2146,7 @@ export interface components {
              * @description When it happened
              */
             timestamp: string;
-            /** @description Its number in your feed, without gaps */
+            /** @description Its number in your feed. Numbers increase, and may skip, such as after a failover */
             sequence: number;
             /** @description The version of the interface that `object` has */
             apiVersion: string;
@@ -2163,7 +2165,7 @@ export interface components {
              * @description When it happened
              */
             timestamp: string;
-            /** @description Its number in your feed, without gaps */
+            /** @description Its number in your feed. Numbers increase, and may skip, such as after a failover */
             sequence: number;
             /** @description The version of the interface that `object` has */
             apiVersion: string;
@@ -2182,7 +2184,7 @@ export interface components {
              * @description When it happened
              */
             timestamp: string;
-            /** @description Its number in your feed, without gaps */
+            /** @description Its number in your feed. Numbers increase, and may skip, such as after a failover */
             sequence: number;
             /** @description The version of the interface that `object` has */
             apiVersion: string;
@@ -2637,7 +2639,7 @@ export interface components {
              * @description When it happened
              */
             timestamp: string;
-            /** @description Its number in your feed, without gaps */
+            /** @description Its number in your feed. Numbers increase, and may skip, such as after a failover */
             sequence: number;
             /** @description The version of the interface that `object` has */
             apiVersion: string;
@@ -2656,7 +2658,7 @@ export interface components {
              * @description When it happened
              */
             timestamp: string;
-            /** @description Its number in your feed, without gaps */
+            /** @description Its number in your feed. Numbers increase, and may skip, such as after a failover */
             sequence: number;
             /** @description The version of the interface that `object` has */
             apiVersion: string;
@@ -2710,7 +2712,7 @@ export interface components {
              * @description When it happened
              */
             timestamp: string;
-            /** @description Its number in your feed, without gaps */
+            /** @description Its number in your feed. Numbers increase, and may skip, such as after a failover */
             sequence: number;
             /** @description The version of the interface that `object` has */
             apiVersion: string;
@@ -2729,7 +2731,7 @@ export interface components {
              * @description When it happened
              */
             timestamp: string;
-            /** @description Its number in your feed, without gaps */
+            /** @description Its number in your feed. Numbers increase, and may skip, such as after a failover */
             sequence: number;
             /** @description The version of the interface that `object` has */
             apiVersion: string;
@@ -2750,7 +2752,7 @@ export interface components {
              * @description When it happened
              */
             timestamp: string;
-            /** @description Its number in your feed, without gaps */
+            /** @description Its number in your feed. Numbers increase, and may skip, such as after a failover */
             sequence: number;
             /** @description The version of the interface that `object` has */
             apiVersion: string;
@@ -2771,7 +2773,7 @@ export interface components {
              * @description When it happened
              */
             timestamp: string;
-            /** @description Its number in your feed, without gaps */
+            /** @description Its number in your feed. Numbers increase, and may skip, such as after a failover */
             sequence: number;
             /** @description The version of the interface that `object` has */
             apiVersion: string;
@@ -2792,7 +2794,7 @@ export interface components {
              * @description When it happened
              */
             timestamp: string;
-            /** @description Its number in your feed, without gaps */
+            /** @description Its number in your feed. Numbers increase, and may skip, such as after a failover */
             sequence: number;
             /** @description The version of the interface that `object` has */
             apiVersion: string;
@@ -2813,7 +2815,7 @@ export interface components {
              * @description When it happened
              */
             timestamp: string;
-            /** @description Its number in your feed, without gaps */
+            /** @description Its number in your feed. Numbers increase, and may skip, such as after a failover */
             sequence: number;
             /** @description The version of the interface that `object` has */
             apiVersion: string;

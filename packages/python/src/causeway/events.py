@@ -1,4 +1,4 @@
-"""The feed of events of the partner or integration that has the key: ordered, without gaps."""
+"""The feed of events of the partner or integration that has the key: every one, in order."""
 
 import builtins
 import time

@@ -1,7 +1,7 @@
 import { type Ctx, inTransaction } from '#context';
 import { recordChange } from '#features/audit';
 import { userErrors, userExists } from '#features/users';
-import { confirmReplay, requireStandbys } from '#platform/db/confirm';
+import { confirmReplay, withStandbys } from '#platform/db/confirm';
 import { ledgerErrors } from '../errors.ts';
 import { asLedgerRefusal } from '../ledger-refusal.ts';
 import type { NewLine } from '../lines/line.ts';
@@ -39,8 +39,10 @@ export interface Settled {
  * Moves an unsettled record into the ledger in one transaction, so that it is always in exactly one of the
  * two.
  */
-export async function settleUnsettled(ctx: Ctx, input: Settlement): Promise<Settled> {
-  await requireStandbys(ctx);
+export const settleUnsettled = (ctx: Ctx, input: Settlement): Promise<Settled> =>
+  withStandbys(ctx, () => settle(ctx, input));
+
+function settle(ctx: Ctx, input: Settlement): Promise<Settled> {
   const userId = input.userId.toLowerCase();
   const name = `${userId}:${input.id}`;
   const replay = async (ctx: Ctx) => {

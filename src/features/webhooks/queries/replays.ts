@@ -34,7 +34,7 @@ const laterMs = dayMs;
 
 /**
  * Queues stored events for one endpoint, in their order; several only if they do not wait already. The ends
- * of a period are found by a search of about 25 steps. Then the range is read by primary key, at most
+ * of a period are found by a search of at most 50 steps. Then the range is read by primary key, at most
  * `scanned` events, so that a call costs the same in a stream of any length.
  */
 export async function insertReplays(
