@@ -12,6 +12,7 @@ import { migrate } from '#platform/db/migrate';
 import { makeKey, makeLines, makeWithdrawal } from '#test/data/factories';
 import { type Member, startPrimary, startStandby, untilCaughtUp } from '#test/database/cluster';
 import { numberAll } from '#test/database/number-events';
+import { setStandbys } from '#test/database/set-standbys';
 import { signIn } from '#test/worlds/console';
 import { commands } from '../src/app.ts';
 import { createToken } from '../src/features/keys/token.ts';
@@ -158,6 +159,7 @@ test('a revoked key is refused at once, also while the replica stands still', as
 test('a key that is revoked during a long poll gets no event, also if the replica stands still', async (t) => {
   const own = await makeKey(harness);
   const other = await makeKey(harness, { partnerId: own.partnerId, userId: own.userId });
+  await setStandbys(harness.deps.db, 'ANY 1 (*)');
   await untilCaughtUp(primary, replica);
   // The feed is then read from the primary server, and only the key's check could use the replica.
   const deps = harness.deps as { isReplicationSynchronous: boolean };

@@ -10,6 +10,7 @@ import type { Db } from '#platform/db/db';
 import { createLog } from '#platform/observe/log';
 import { makeAddress, makeFunds, makeKey, makeUser } from '#test/data/factories';
 import { checkBooks, rightBooks } from '#test/database/check-books';
+import { setStandbys } from '#test/database/set-standbys';
 import { type Answer, cloneDatabase, type Harness, keepLine, testConfig } from '#test/harness';
 import { type Chain, makeWallet, type Payment } from '#test/outside/chain';
 import { buildApp } from '../../src/app.ts';
@@ -120,12 +121,6 @@ export interface World {
 }
 
 export const unit = 1_000_000n;
-
-/** In this database alone: the server of the tests has no standby. */
-export const setStandbys = (db: Db, names: string) =>
-  db.query(
-    `create or replace function database_standbys() returns text language sql as $$ select '${names}' $$`,
-  );
 
 export async function makeWorld(
   t: TestContext,

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { makeAddress } from '#test/data/factories';
+import { setStandbys } from '#test/database/set-standbys';
 import { useChain } from '#test/outside/chain';
-import { backUp, letTimePass, makeWorld, setStandbys, unit, type World } from '#test/worlds/payout';
+import { backUp, letTimePass, makeWorld, unit, type World } from '#test/worlds/payout';
 import { shortfallReason } from './queries/signers.ts';
 import { stuckAfterMs } from './timing.ts';
 
