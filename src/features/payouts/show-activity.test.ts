@@ -14,6 +14,8 @@ test('200 wallets.activity: final payouts by hour and by wallet; open ones and o
   world.worker.advance(2 * 86_400_000);
   await world.withdraw();
   await world.withdraw();
+  // Figures are rounded to tenths of a second, and a fast machine pays in less than one.
+  world.worker.advance(30_000);
   await world.pay();
   await world.withdraw();
   await world.worker.hold();
@@ -35,7 +37,7 @@ test('200 wallets.activity: final payouts by hour and by wallet; open ones and o
   );
   const taken = hours.filter(({ settled }: { settled: number }) => settled > 0);
   for (const { medianSeconds, p95Seconds } of taken) {
-    assert.ok(medianSeconds > 0 && p95Seconds >= medianSeconds, `${medianSeconds} ${p95Seconds}`);
+    assert.ok(medianSeconds >= 30 && p95Seconds >= medianSeconds, `${medianSeconds} ${p95Seconds}`);
   }
   assert.ok(taken.length > 0 && hours.some((one: { p95Seconds: unknown }) => one.p95Seconds === null));
   const shown = await world.operator('wallets.show');
