@@ -351,7 +351,7 @@ const partnerReference = {
     { name: 'Team', description: 'The people of a partner or an integration, by their session.' },
     { name: 'Connect', description: 'Data that users consent to share with an integration.' },
     { name: 'Integrations', description: 'An integration and its key, for its people.' },
-    { name: 'Events', description: 'What happened, in a feed without gaps; webhooks send the same.' },
+    { name: 'Events', description: 'What happened, in a complete feed; webhooks send the same.' },
     { name: 'Webhooks', description: 'Where a partner receives events, and what became of each.' },
     { name: 'Webhooks of integrations', description: 'The same for integrations.' },
   ],

@@ -22,7 +22,7 @@ export interface FeedPage {
 /** How many events a filter may pass over in one request. */
 const scannedMax = 10_000;
 
-/** Events of a subscriber after a number, oldest first, without gaps. */
+/** Events of a subscriber after a number, oldest first; none is left out. */
 export async function listEvents(
   { db }: Pick<Ctx, 'db'>,
   { reader, after, limit, types }: FeedRequest,

@@ -1,13 +1,21 @@
 import type { Ctx } from '#context';
-import { mayHaveLost } from '#platform/db/server-change';
 import type { Lane } from './lane.ts';
 import { type SignerRow, selectSigners } from './queries/signers.ts';
 
-/** False if signed transactions may be lost here: their nonces would be assigned again. */
-export const isServerTrusted = (
-  ctx: Pick<Ctx, 'isReplicationSynchronous'>,
+/**
+ * False if signed transactions may be lost here, after a promotion, a point-in-time restore or a move to
+ * another cluster: their nonces would be assigned again. With synchronous replication a promotion of the same
+ * cluster loses nothing.
+ */
+export function isServerTrusted(
+  { isReplicationSynchronous }: Pick<Ctx, 'isReplicationSynchronous'>,
   { server, serverNow }: Pick<SignerRow, 'server' | 'serverNow'>,
-): boolean => server === null || !mayHaveLost(ctx, server, serverNow);
+): boolean {
+  if (server === null || server === serverNow) return true;
+  return isReplicationSynchronous && clusterOf(server) === clusterOf(serverNow);
+}
+
+const clusterOf = (server: string) => server.split('/')[0];
 
 /**
  * With synchronous replication a promotion halts nothing, so nothing may be signed that no standby confirms:

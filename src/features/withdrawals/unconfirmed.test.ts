@@ -77,7 +77,7 @@ test('503 while the standby is silent, also for a repeated request; 200 once it 
 });
 
 /** Of the server, until the end of the test. */
-async function setStandbys(t: TestContext, names: string): Promise<void> {
+async function setServerStandbys(t: TestContext, names: string): Promise<void> {
   const set = async (names: string) => {
     await members[0]!.query(`alter system set synchronous_standby_names = '${names}'`);
     await members[0]!.query('select pg_reload_conf()');
@@ -101,7 +101,7 @@ test('503 if the list of standbys is emptied while a commit waits for one: it re
     );
     return row.count > 0;
   });
-  await setStandbys(t, '');
+  await setServerStandbys(t, '');
   const { status, body } = await answer;
   assert.equal(status, 503, JSON.stringify(body));
 });
@@ -112,13 +112,13 @@ test('503 while the server has no list of standbys, because a promotion could lo
   const { userId } = await makeKey(harness);
   const funds = { userId, network: 'polygon', currency: 'USDC', amount: '1', reference: 'no list' };
   assert.equal((await create('with-list')).status, 200);
-  await setStandbys(t, '');
+  await setServerStandbys(t, '');
   for (const key of ['with-list', 'without-list']) {
     const { status, body } = await create(key);
     assert.deepEqual([status, body.code], [503, 'unavailable'], key);
   }
   assert.equal((await harness.operator('ledger.fund', funds)).status, 503);
-  await setStandbys(t, 'two');
+  await setServerStandbys(t, 'two');
   await untilSynchronous();
   for (const key of ['with-list', 'without-list']) assert.equal((await create(key)).status, 200, key);
   assert.equal((await harness.operator('ledger.fund', funds)).body.data.replayed, false);
