@@ -671,8 +671,8 @@ create table ledger_accounts (
   constraint ledger_accounts_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
   constraint ledger_accounts_funds CHECK (
 CASE
-    WHEN (user_id IS NULL) THEN (num_nonnulls(balance, held) = 0)
-    ELSE COALESCE(((held >= (0)::numeric) AND (held <= balance) AND (balance < 'Infinity'::numeric)), false)
+    WHEN (user_id IS NULL) THEN (COALESCE(balance, held) IS NULL)
+    ELSE (((held >= '0'::numeric) AND (held <= balance) AND (balance < 'NaN'::numeric)) IS TRUE)
 END)
 ) with (fillfactor=70);
 
