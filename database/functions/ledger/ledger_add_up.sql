@@ -8,6 +8,7 @@ create or replace function ledger_add_up(heads ledger_lists[], accounts bigint[]
 language plpgsql as $$
 declare
   count bigint;
+  account bigint;
 begin
   with counted as (
     update ledger_lists l set last_number = h.last_number, last_hash = h.last_hash, buys = h.buys,
@@ -18,10 +19,16 @@ begin
     from (
       select m.id, m.amount, m.spent from unnest(accounts, moved, spent) as m (id, amount, spent)
       order by m.id
-    ) m where a.id = m.id;
+    ) m where a.id = m.id and coalesce(m.spent, 0) between 0 and a.held;
   get diagnostics count = row_count;
-  -- Of an account that has two places, only one would be added.
-  if count <> coalesce(cardinality(accounts), 0) then
-    raise exception 'an account is given twice' using errcode = 'restrict_violation';
+  if count = cardinality(accounts) then
+    return;
   end if;
+  select m.id into account from unnest(accounts, spent) as m (id, spent) join ledger_accounts a on a.id = m.id
+    where (m.spent between 0 and a.held) is false limit 1;
+  if found then
+    raise exception 'ledger account %: less held than spent', account using errcode = 'restrict_violation';
+  end if;
+  -- Of an account that has two places, only one would be added.
+  raise exception 'an account is given twice' using errcode = 'restrict_violation';
 end $$;

@@ -3,7 +3,8 @@
 -- Also returns the heads after them, by how much each account moves, which lines stand before the tail of
 -- their list, and whether a tail has become long. `heads` and the lines made are in the order of the lists'
 -- ids, which is that of the indexes.
--- Called by: `ledger_post_lines`.
+-- Kept for postings of the release before that run while functions are replaced: a later migration drops it.
+-- Called by: calls that began before.
 -- Locks: nothing. The caller holds the rows of the lists and accounts.
 -- Costs: one hash a line; no table is read.
 create or replace function ledger_chain_postings(lists bigint[], accounts bigint[], given json,

@@ -1,6 +1,6 @@
 -- Returns the house's accounts of assets, in the order of the assets, which must differ. Creates missing
 -- ones.
--- Called by: `ledger_lock_accounts`.
+-- Called by: `ledger_find_accounts`, `ledger_lock_accounts`.
 -- Locks: nothing if all exist. Otherwise it waits for a transaction that creates the same account.
 -- Costs: one account for each asset, by index; once more, with the inserts, if one is missing.
 create or replace function ledger_custody(networks text[], currencies text[]) returns bigint[]

@@ -1,5 +1,6 @@
 -- Hashes a stored line after the previous hash.
--- Called by: `ledger_chain_postings`, `src/features/ledger/verify/queries/lines.ts`.
+-- Called by: `ledger_chain_lines`, `ledger_chain_postings`,
+-- `src/features/ledger/verify/queries/lines.ts`.
 -- Locks: nothing.
 -- Costs: one SHA-256.
 create or replace function ledger_line_hash(previous bytea, l ledger_lines) returns bytea

@@ -2,7 +2,8 @@
 -- highest, and then the house's accounts of these assets, so an asset of a user is one of the house too.
 -- `assets` says by place which of the networks and currencies each owner has. Call it only under the locks of
 -- the owners' lists, so that nobody else creates the same accounts.
--- Called by: `ledger_post_lines`.
+-- Kept for postings of the release before that run while functions are replaced: a later migration drops it.
+-- Called by: calls that began before.
 -- Locks: the accounts, in order of id; of a new one also the user, for key share.
 -- Costs: one account for each owner, by index; once more, with the inserts and `ledger_custody`, if one is
 -- missing.

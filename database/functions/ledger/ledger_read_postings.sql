@@ -1,6 +1,7 @@
 -- Reads postings, which are rows of their table by column name, and gives them ids. Refuses all if one is not
 -- valid.
--- Called by: `ledger_post_lines`.
+-- Kept for postings of the release before that run while functions are replaced: a later migration drops it.
+-- Called by: calls that began before.
 -- Locks: nothing.
 -- Costs: one number of a sequence for each; no table is read.
 create or replace function ledger_read_postings(at timestamptz, given json, out postings ledger_postings[],

@@ -129,34 +129,47 @@ for (const [what, wrong] of [
   });
 }
 
-for (const [what, owners, postings, why] of [
-  ['no postings', 1, [], /a posting has no lines/],
-  [
-    'an account given twice',
-    2,
-    [{ kind: 'post', operation_id: 'twice', description: 'test' }],
-    /given twice/,
-  ],
-] as const) {
+const validPosting = { kind: 'post', operation_id: 'refused', description: 'test' };
+for (const [what, wrong, why] of [
+  ['no postings', { postings: [], places: [] }, /a posting has no lines/],
+  ['an account given twice', { owners: 2 }, /given twice/],
+  ['a posting without a line', { postings: [validPosting, validPosting] }, /null value in column "id"/],
+  ['a line without a posting', { places: [1, 2] }, /a posting has no lines/],
+  ['a posting of an unknown kind', { postings: [{ ...validPosting, kind: 'gift' }] }, /bad kind/],
+  ['a posting without a name', { postings: [{ ...validPosting, operation_id: '' }] }, /bad kind/],
+  ['a malformed hash', { postings: [{ ...validPosting, transaction_hash: '0x1' }] }, /bad kind/],
+  ['more spent than held', { spent: 200_001 }, /less held than spent/],
+  ['less than nothing spent', { spent: -1 }, /less held than spent/],
+  ['no number spent', { spent: 'NaN' }, /less held than spent/],
+] as [
+  string,
+  { owners?: number; postings?: object[]; places?: number[]; spent?: number | string },
+  RegExp,
+][]) {
   test(`ledger_post_lines refuses ${what}`, async () => {
     const owner = await makeOwner('1');
     await hold(owner, 200_000n);
-    const line = { list_id: 1, posting_id: 1, type: 'buy', transaction_at: '2026-01-01T00:00:00Z' };
-    const texts = { operation_id: 'a line', description: 'test', purpose: 'test' };
-    const lines = Array.from({ length: postings.length && owners }, (_, at) => ({
-      ...line,
-      ...texts,
-      received_account_id: at + 1,
+    const { owners = 1, postings = [validPosting], spent = 100 } = wrong;
+    const { places = Array.from({ length: owners }, () => 1) } = wrong;
+    const lines = places.map((posting, at) => ({
+      list_id: 1,
+      posting_id: posting,
+      type: 'buy',
+      transaction_at: '2026-01-01T00:00:00Z',
+      operation_id: 'a line',
+      description: 'test',
+      purpose: 'test',
+      received_account_id: Math.min(at + 1, owners),
       received_amount: '5',
     }));
-    const places = Array.from({ length: owners }, () => owner.userId);
+    const accounts = Array.from({ length: owners }, () => owner.userId);
     const refused = sql(
       `select ledger_post_lines(now(), $1::uuid[], '{polygon}', '{USDC}', $2::uuid[], $3::integer[], $4::numeric[], $5::json, $6::json)`,
       [
         [owner.userId],
-        places,
-        places.map(() => 1),
-        places.map(() => 100),
+        accounts,
+        accounts.map(() => 1),
+        accounts.map(() => spent),
         JSON.stringify(postings),
         JSON.stringify(lines),
       ],

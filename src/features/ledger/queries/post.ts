@@ -23,15 +23,15 @@ interface PostLinesCall {
   changes?: string | undefined;
 }
 
-const postLines = `with posted as materialized (
-    select ledger_post_lines($1, $2::uuid[], $3::text[], $4::text[], $5::uuid[], $6::integer[], $7::numeric[], $8::json, $9::json) as ids)
-  select ids::text[], case when $10::json is not null then audit_append($10::json, array(select 'posting:' || id from unnest(ids) id)) end
-  from posted`;
+const postLines =
+  'select ledger_post_lines($1, $2::uuid[], $3::text[], $4::text[], $5::uuid[], $6::integer[], $7::numeric[], $8::json, $9::json)';
+const postLinesAudited = `with posted as materialized (${postLines} as ids)
+  select ids::text[], audit_append($10::json, array(select 'posting:' || id from unnest(ids) id)) from posted`;
 
 /** Also the audit log's rows, by the same statement. */
 export async function callPostLines(db: Db, call: PostLinesCall): Promise<bigint[]> {
   const { postedAt, users, assets, owners, spent, postings, lines, changes } = call;
-  const [row] = await db.query<{ ids: string[] }>(postLines, [
+  const [row] = await db.query<{ ids: string[] }>(changes ? postLinesAudited : `${postLines}::text[] as ids`, [
     postedAt,
     users,
     ...assetColumns(assets),
@@ -40,7 +40,7 @@ export async function callPostLines(db: Db, call: PostLinesCall): Promise<bigint
     spent,
     JSON.stringify(postings),
     JSON.stringify(lines),
-    changes,
+    ...(changes ? [changes] : []),
   ]);
   return row!.ids.map(BigInt);
 }
@@ -55,9 +55,9 @@ export interface Single extends Asset {
   spent: bigint;
 }
 
-const postSingle = `with posted as materialized (select ledger_post_single($1, $2, $3, $4, $5, $6, $7::json, $8::json) as id)
-  select id, case when $9::json is not null then audit_append($9::json, array['posting:' || id]) end
-  from posted where id is not null`;
+const postSingle = 'select ledger_post_single($1, $2, $3, $4, $5, $6, $7::json, $8::json) as id';
+const postSingleAudited = `with posted as materialized (${postSingle})
+  select id, audit_append($9::json, array['posting:' || id]) from posted where id is not null`;
 
 /** The same for less. Undefined, and nothing done, where the user has no such account yet. */
 export async function callPostSingle(
@@ -66,7 +66,7 @@ export async function callPostSingle(
   { posting, line, network, currency, amount, spent }: Single,
   changes: string | undefined,
 ): Promise<bigint | undefined> {
-  const [row] = await db.query<{ id: bigint }>(postSingle, [
+  const [row] = await db.query<{ id: bigint | null }>(changes ? postSingleAudited : postSingle, [
     postedAt,
     line.userId,
     network,
@@ -75,9 +75,9 @@ export async function callPostSingle(
     spent,
     JSON.stringify(toPostingColumns(posting)),
     JSON.stringify(toLineColumns(line)),
-    changes,
+    ...(changes ? [changes] : []),
   ]);
-  return row?.id;
+  return row?.id ?? undefined;
 }
 
 /** By the columns of `ledger_postings`, as the functions that post take it. */
@@ -96,7 +96,10 @@ export const toPostingColumns = ({
   fingerprint: fingerprint && `\\x${fingerprint.toString('hex')}`,
 });
 
-/** By the columns of `ledger_lines`: what comes with a line. SQL adds what follows from its place. */
+/**
+ * By the columns of `ledger_lines`: what comes with a line; one that is left out is null. SQL adds what
+ * follows from its place.
+ */
 export const toLineColumns = (line: NewLine) => ({
   type: line.type,
   transaction_at: writeInstant(line.transactionAt.getTime()),
@@ -104,8 +107,8 @@ export const toLineColumns = (line: NewLine) => ({
   unique_hash_id: line.onChain ? keyOf(line.onChain) : undefined,
   description: line.description,
   purpose: line.purpose,
-  user_description: line.userDescription,
-  executed_at: line.executedAt && writeInstant(line.executedAt.getTime()),
+  user_description: line.userDescription ?? undefined,
+  executed_at: line.executedAt ? writeInstant(line.executedAt.getTime()) : undefined,
 });
 
 /** How a line is known by its place on chain. */
