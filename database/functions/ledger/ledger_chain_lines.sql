@@ -1,8 +1,8 @@
--- Completes lines: numbers them list by list after the heads, and chains their hashes. Refuses all if one is
--- not valid. Also returns the heads after them, by posting its first list, its first line there and how many
--- it has there, by how much each account moves, which lines stand before the tail of their list, and whether
--- a tail has become long. `heads` and the lines made are in the order of the lists' ids, which is that of the
--- indexes.
+-- Completes lines: numbers them list by list after the heads, and chains their hashes. Refuses all if one
+-- is not valid. Gives each posting an id at its first line, so ids are not in the order of the call. Also
+-- returns the heads after them, by posting its first list, its first line there and how many it has there,
+-- by how much each account moves, which lines stand before the tail of their list, and whether a tail has
+-- become long. `heads` and the lines made are in the order of the lists' ids, which is that of the indexes.
 -- Called by: `ledger_post_lines`.
 -- Locks: nothing. The caller holds the rows of the lists and accounts.
 -- Costs: one hash a line; no table is read.

@@ -31,17 +31,20 @@ const postLinesAudited = `with posted as materialized (${postLines} as ids)
 /** Also the audit log's rows, by the same statement. */
 export async function callPostLines(db: Db, call: PostLinesCall): Promise<bigint[]> {
   const { postedAt, users, assets, owners, spent, postings, lines, changes } = call;
-  const [row] = await db.query<{ ids: string[] }>(changes ? postLinesAudited : `${postLines}::text[] as ids`, [
-    postedAt,
-    users,
-    ...assetColumns(assets),
-    owners.map(({ userId }) => userId),
-    owners.map(({ asset }) => asset),
-    spent,
-    JSON.stringify(postings),
-    JSON.stringify(lines),
-    ...(changes ? [changes] : []),
-  ]);
+  const [row] = await db.query<{ ids: string[] }>(
+    changes ? postLinesAudited : `${postLines}::text[] as ids`,
+    [
+      postedAt,
+      users,
+      ...assetColumns(assets),
+      owners.map(({ userId }) => userId),
+      owners.map(({ asset }) => asset),
+      spent,
+      JSON.stringify(postings),
+      JSON.stringify(lines),
+      ...(changes ? [changes] : []),
+    ],
+  );
   return row!.ids.map(BigInt);
 }
 
