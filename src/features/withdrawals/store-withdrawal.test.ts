@@ -147,3 +147,34 @@ test('a creation reads few rows, however many are queued', async () => {
   });
   assert.ok(read < 200, `${read} rows`);
 });
+
+test('the bulk id of one withdrawal follows from its id, as it did in every release', async () => {
+  const callers = await makeCallers();
+  await createAtOnce(callers, 30);
+  const rows = await harness.deps.db.query<{ id: string; bulkId: string; expected: string }>(
+    `select id, bulk_id as "bulkId", overlay(id::text placing
+         translate(right(id::text, 12), '0123456789abcdef', 'fedcba9876543210') from 25)::uuid as expected
+     from withdrawals where partner_id = $1`,
+    [callers[0]!.partnerId],
+  );
+  assert.equal(rows.length, 30);
+  for (const { bulkId, expected } of rows) assert.equal(bulkId, expected);
+});
+
+test('withdrawals of a user share a list, however the id is spelled', async () => {
+  const [{ token, userId }] = (await makeCallers()) as [IssuedKey];
+  const answers = await Promise.all(
+    [userId, userId.toUpperCase(), userId].map((spelled) =>
+      create({ token, userId: spelled } as IssuedKey, {}),
+    ),
+  );
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [200, 200, 200],
+  );
+  const lists = await harness.deps.db.query(
+    'select list_id, array_agg(position::integer order by position) as positions from withdrawals where user_id = $1 group by 1',
+    [userId],
+  );
+  assert.deepEqual(lists, [{ list_id: lists[0]!.list_id, positions: [1, 2, 3] }]);
+});
