@@ -24,27 +24,24 @@ interface PostLinesCall {
 }
 
 const postLines =
-  'select ledger_post_lines($1, $2::uuid[], $3::text[], $4::text[], $5::uuid[], $6::integer[], $7::numeric[], $8::json, $9::json)';
-const postLinesAudited = `with posted as materialized (${postLines} as ids)
-  select ids::text[], audit_append($10::json, array(select 'posting:' || id from unnest(ids) id)) from posted`;
+  'select ledger_post_lines($1, $2::uuid[], $3::text[], $4::text[], $5::uuid[], $6::integer[], $7::numeric[], $8::json, $9::json)::text[] as ids';
+const postLinesAudited = `with posted as materialized (${postLines})
+  select ids, audit_append($10::json, array(select 'posting:' || id from unnest(ids) id)) from posted`;
 
 /** Also the audit log's rows, by the same statement. */
 export async function callPostLines(db: Db, call: PostLinesCall): Promise<bigint[]> {
   const { postedAt, users, assets, owners, spent, postings, lines, changes } = call;
-  const [row] = await db.query<{ ids: string[] }>(
-    changes ? postLinesAudited : `${postLines}::text[] as ids`,
-    [
-      postedAt,
-      users,
-      ...assetColumns(assets),
-      owners.map(({ userId }) => userId),
-      owners.map(({ asset }) => asset),
-      spent,
-      JSON.stringify(postings),
-      JSON.stringify(lines),
-      ...(changes ? [changes] : []),
-    ],
-  );
+  const [row] = await db.query<{ ids: string[] }>(changes ? postLinesAudited : postLines, [
+    postedAt,
+    users,
+    ...assetColumns(assets),
+    owners.map(({ userId }) => userId),
+    owners.map(({ asset }) => asset),
+    spent,
+    JSON.stringify(postings),
+    JSON.stringify(lines),
+    ...(changes ? [changes] : []),
+  ]);
   return row!.ids.map(BigInt);
 }
 
